@@ -93,7 +93,7 @@ impl Audit {
     fn carry_out_wakeups(&self, pid: u32) -> Result<Exit, Failure> {
         let stop = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
         let (wakeups, early) = wakeups::watch(pid, self.time.unwrap_or(USUAL_TIME), &stop)?;
-        let style = if self.output.is_some() { switchcost_report::Style::PLAIN } else { output::style() };
+        let style = if self.output.is_some() { switchcost_report::Style::PIPED } else { output::style() };
         let text = match self.format {
             ListFormat::Table => wakeups.text(style),
             ListFormat::Json => wakeups.json(),
@@ -248,7 +248,7 @@ impl Auditing<'_> {
         };
         let text = match self.arguments.format {
             ListFormat::Table => {
-                audit_text(&audited, if self.to_stdout() { output::style() } else { switchcost_report::Style::PLAIN })
+                audit_text(&audited, if self.to_stdout() { output::style() } else { switchcost_report::Style::PIPED })
             }
             ListFormat::Json => audit_json(&audited),
         };

@@ -106,12 +106,9 @@ impl Wakeups {
         let held =
             held.iter().map(|(name, share)| format!("{name} {}", percent(*share))).collect::<Vec<_>>().join(", ");
         let longest = LONGEST.min(self.wakeups);
-        let lines = [
-            style.bold(&format!("{} from waking to running", figures.join(" · "))),
-            seen,
-            format!("during the {longest} longest waits the CPU had {held}"),
-        ];
-        style.sealed(&lines.iter().map(|line| wrapped("", line, style)).collect::<String>())
+        let answer = style.headline(&format!("{} from waking to running", figures.join(" · ")));
+        let lines = [seen, format!("during the {longest} longest waits the CPU had {held}")];
+        style.sealed(&(answer + &lines.map(|line| wrapped("", &line, style)).concat()))
     }
 }
 

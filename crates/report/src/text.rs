@@ -10,8 +10,10 @@ use switchcost_model::{Machine, Utc, harmless, harmless_line, harmless_lines};
 pub struct Style {
     /// Escape sequences for colour are understood and wanted.
     pub colour: bool,
-    /// Columns; None: do not wrap.
+    /// Columns of text; None: do not wrap, as in Markdown.
     pub width: Option<u16>,
+    /// Tables have no more columns either: a terminal would break their lines.
+    pub bounded: bool,
     /// How much of a run is told.
     pub detail: Detail,
     /// Nothing but ASCII is shown.
@@ -31,14 +33,23 @@ pub enum Detail {
 }
 
 impl Style {
-    /// Neither colour nor wrapping: files and pipes.
-    pub const PLAIN: Self = Self { colour: false, width: None, detail: Detail::Brief, ascii: false };
+    /// Neither colour nor wrapping: what other programs lay out.
+    pub const PLAIN: Self = Self { colour: false, width: None, bounded: false, detail: Detail::Brief, ascii: false };
+
+    /// Files and pipes: text is wrapped, tables are as wide as they are.
+    pub const PIPED: Self = Self { width: Some(100), ..Self::PLAIN };
 
     /// Bold, where that is wanted.
     #[must_use]
     pub fn bold(self, text: &str) -> String {
         let text = harmless_line(text);
         if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text }
+    }
+
+    /// Lines of text in bold.
+    #[must_use]
+    pub fn headline(self, text: &str) -> String {
+        wrapped("", text, self).lines().map(|line| self.bold(line) + "\n").collect()
     }
 
     /// The gate of all text: beside line feeds, nothing that acts on a terminal leaves but the colours of this style.
@@ -53,7 +64,7 @@ impl Style {
     pub fn table(self) -> Table {
         let mut table = Table::new();
         table.load_preset(comfy_table::presets::NOTHING);
-        match self.width {
+        match self.width.filter(|_| self.bounded) {
             Some(width) => {
                 table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
             }
@@ -228,24 +239,33 @@ fn fit(table: &mut Table) -> Vec<String> {
     hidden
 }
 
-/// Wraps text after a lead, further lines indented by the lead's width.
+/// Wraps text after a lead. Further lines are as far in, and further than any of ours begins, so that no text of others passes for one.
 #[must_use]
 pub fn wrapped(lead: &str, text: &str, style: Style) -> String {
-    let indent = " ".repeat(lead.chars().count());
+    laid(lead, lead.chars().count().max(4), harmless_line(text).split_whitespace(), style)
+}
+
+/// The same of names with a blank between them, of which none is broken.
+pub fn wrapped_names<N: AsRef<str>>(lead: &str, names: impl IntoIterator<Item = N>, style: Style) -> String {
+    laid(lead, lead.chars().count(), names, style)
+}
+
+fn laid<N: AsRef<str>>(lead: &str, indent: usize, names: impl IntoIterator<Item = N>, style: Style) -> String {
     let width = style.width.map_or(usize::MAX, usize::from).max(40);
     let mut out = lead.to_owned();
-    let mut column = indent.len();
-    for (i, word) in harmless_line(text).split_whitespace().enumerate() {
-        let length = word.chars().count();
+    let mut column = lead.chars().count();
+    for (i, name) in names.into_iter().enumerate() {
+        let name = harmless_line(name.as_ref());
+        let length = name.chars().count();
         if i > 0 && column + 1 + length > width {
             out.push('\n');
-            out.push_str(&indent);
-            column = indent.len();
+            out.push_str(&" ".repeat(indent));
+            column = indent;
         } else if i > 0 {
             out.push(' ');
             column += 1;
         }
-        out.push_str(word);
+        out.push_str(&name);
         column += length;
     }
     out.push('\n');

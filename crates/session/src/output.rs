@@ -8,11 +8,12 @@ use std::path::Path;
 use switchcost_model::harmless_lines;
 use switchcost_report::Style;
 
-/// Style of standard output: width only on a terminal.
+/// Style of standard output: tables are bounded only on a terminal.
 pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let width = terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| width.0);
-    Style { colour: colour(terminal), width, ascii: ascii_only(), ..Style::PLAIN }
+    let width_here = width.or(Style::PIPED.width);
+    Style { colour: colour(terminal), width: width_here, bounded: width.is_some(), ascii: ascii_only(), ..Style::PIPED }
 }
 
 /// Escape sequences are understood there, other than colours as well.

@@ -76,7 +76,7 @@ impl Action for Compare {
                 ("junit", _) => compare_junit(&compared),
                 ("md", _) => compare_markdown(&compared),
                 (_, None) => compare_text(&compared, output::style()),
-                (_, Some(_)) => compare_text(&compared, Style::PLAIN),
+                (_, Some(_)) => compare_text(&compared, Style::PIPED),
             };
             file.map_or_else(|| output::print(&text), |file| output::write_file(file, text.as_bytes()))?;
         }

@@ -60,7 +60,7 @@ pub fn all() -> Vec<&'static Command> {
 /// The whole command line.
 pub fn command_line() -> clap::Command {
     let all: Vec<(&Command, clap::Command)> = all().into_iter().map(|command| (command, defined(command))).collect();
-    let style = Style { width: Some(output::style().width.unwrap_or(100).min(100)), ..Style::PLAIN };
+    let style = Style { width: output::style().width.min(Style::PIPED.width), ..Style::PIPED };
     let mut groups = String::new();
     for group in Group::ALL {
         groups.push_str(&format!("{}:\n", group.title()));

@@ -30,7 +30,7 @@ pub fn fleet_page(fleet: &Fleet) -> String {
         out.extend(fleet.missing.iter().map(|name| mark("missing", name, None)));
         out += "</ol>\n";
     }
-    out + &format!("<pre>{}</pre>\n</html>\n", escaped(&fleet_text(fleet, Style::PLAIN)))
+    out + &format!("<pre>{}</pre>\n</html>\n", escaped(&fleet_text(fleet, Style::PIPED)))
 }
 
 fn class(node: &FleetNode) -> &'static str {

@@ -15,7 +15,7 @@ const MOST_PROBLEMS: usize = 20;
 /// `fleet judge` for a terminal.
 #[must_use]
 pub fn fleet_text(fleet: &Fleet, style: Style) -> String {
-    let mut out = wrapped("", &style.bold(&answer(fleet)), style);
+    let mut out = style.headline(&answer(fleet));
     if !fleet.missing.is_empty() {
         let names = listed(fleet.missing.clone());
         out += &wrapped("", &format!("{} did not answer: {names}", count(fleet.missing.len(), "node")), style);
@@ -90,7 +90,7 @@ fn odd(node: &FleetNode, style: Style) -> String {
     };
     let again = if node.confirmed == Some(true) { ", measured again" } else { "" };
     let suspect = node.suspect.unwrap_or("unknown");
-    let mut out = wrapped("", &format!("{}: suspect {suspect}{history}{again}", style.bold(&node.node)), style);
+    let mut out = style.headline(&format!("{}: suspect {suspect}{history}{again}", node.node));
     for fact in node.facts.iter().take(MOST) {
         out += &wrapped("  ", &of_fact(fact), style);
     }

@@ -1,7 +1,7 @@
 //! What mechanisms would cost a program, in words.
 
 use super::Loaded;
-use crate::text::{Style, cell, drawn, right, wrapped};
+use crate::text::{Style, cell, drawn, right};
 use comfy_table::Table;
 use switchcost_analysis::number::{grouped, percent};
 use switchcost_analysis::{Burden, Fit, Quantity};
@@ -39,5 +39,5 @@ pub fn answer(loaded: &Loaded, mut table: Table, style: Style) -> String {
         };
         table.add_row([cell(&burden.mechanism), right(share(burden)), right(memory), cell(fit)]);
     }
-    wrapped("", &style.bold(&sentence), style) + &drawn(&mut table) + "\n"
+    style.headline(&sentence) + &drawn(&mut table) + "\n"
 }

@@ -126,7 +126,7 @@ fn answer(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> Strin
     if let Some(last) = sentences.last_mut().filter(|_| apart > 0) {
         last.push_str(&format!(" · {apart} not compared"));
     }
-    sentences.iter().for_each(|sentence| out.push_str(&wrapped("", &style.bold(sentence), style)));
+    sentences.iter().for_each(|sentence| out.push_str(&style.headline(sentence)));
     out
 }
 

@@ -49,7 +49,7 @@ impl Format for Terminal {
 }
 
 fn text(analysis: &Analysis<'_>, style: Style) -> String {
-    let style = Style { width: style.width.or(Some(WIDTH)), ..style };
+    let style = Style { width: style.width.filter(|_| style.bounded).or(Some(WIDTH)), ..style };
     let view = View::new(analysis, style);
     let curves = curves::brief(analysis, style);
     let parts = [view.head(), view.families(), curves, view.table(), view.late(), view.foot()];
@@ -107,7 +107,7 @@ impl<'a, 'r> View<'a, 'r> {
         let starts = run.invocations.len();
         let (date, minute) = (started.date(), started.minute());
         let second = format!("{date} {minute} UTC, {starts} starts{disturbed}, {}", ended(run));
-        let folded = |line: &str| paragraph(line, self.style).trim_start().to_owned();
+        let folded = |line: &str| wrapped("", line, self.style);
         // Bold last: its marks take no room.
         folded(&first).replacen(&name, &self.style.bold(&name), 1) + &folded(&second)
     }
@@ -134,7 +134,7 @@ impl<'a, 'r> View<'a, 'r> {
             };
             sentence += &format!("{} {}{sign}", row.label, figure(row));
         }
-        paragraph(&sentence, self.style)
+        wrapped("  ", &sentence, self.style)
     }
 
     /// `A thread/futex switch costs 1.07 µs here: as much as 4.78 fiber/goroutine or 444 coroutine/cpp20 switches.` Only of factors that their intervals carry.
@@ -157,7 +157,11 @@ impl<'a, 'r> View<'a, 'r> {
             [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
             all => all.concat(),
         };
-        paragraph(&format!("A {} switch costs {cost} here: as much as {few} switches.", reference.label), self.style)
+        wrapped(
+            "  ",
+            &format!("A {} switch costs {cost} here: as much as {few} switches.", reference.label),
+            self.style,
+        )
     }
 
     fn table(&self) -> String {
@@ -279,7 +283,7 @@ impl<'a, 'r> View<'a, 'r> {
     /// What passed, what limits trust, what to ask next.
     fn foot(&self) -> String {
         let mut out = self.verdicts();
-        let mut say = |text: &str| out += &paragraph(text, self.style);
+        let mut say = |text: &str| out += &wrapped("  ", text, self.style);
         if let Some(command) = resume_command(self.analysis.run) {
             say(&format!("to continue: {command}"));
         }
@@ -332,7 +336,8 @@ impl<'a, 'r> View<'a, 'r> {
         let nothing = self.rows.iter().all(|row| row.median().is_none());
         let what =
             if nothing { "Nothing measured".to_owned() } else { format!("No time left for {} rows", rows.len()) };
-        let mut out = paragraph(
+        let mut out = wrapped(
+            "  ",
             &format!(
                 "{what}: all {all} need about {time} here, and {budget} were allowed ({} went to start-up).",
                 said(*before)[0]
@@ -342,9 +347,9 @@ impl<'a, 'r> View<'a, 'r> {
         if nothing && (1..rows.len()).contains(enough) {
             let command = run_command(rows.iter().take(*enough).map(|row| &row.judged));
             let of = if *enough == 1 { "1 row".to_owned() } else { format!("{enough} rows") };
-            out += &paragraph(&format!("Enough for {of}: {command} --budget {own}"), self.style);
+            out += &wrapped("  ", &format!("Enough for {of}: {command} --budget {own}"), self.style);
         }
-        out + &paragraph(&format!("For all of them: the same command with --budget {option}"), self.style)
+        out + &wrapped("  ", &format!("For all of them: the same command with --budget {option}"), self.style)
     }
 
     /// How many rows are verified, and why the others are not.
@@ -363,7 +368,7 @@ impl<'a, 'r> View<'a, 'r> {
             (sound, all) => format!("{sound} of {all} rows passed their checks"),
         };
         let clock = self.analysis.clock.map_or(String::new(), |clock| format!("; CPU at {:.1} GHz", clock.kept));
-        let mut out = paragraph(&format!("{counted}{more}{clock}{}", self.noise()), self.style);
+        let mut out = wrapped("  ", &format!("{counted}{more}{clock}{}", self.noise()), self.style);
         let mut told: Vec<(Verdict, &Option<Reason>, Vec<&str>)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.verdict != Verdict::Verified) {
             match told.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && **reason == row.reason) {
@@ -373,9 +378,9 @@ impl<'a, 'r> View<'a, 'r> {
         }
         for (verdict, reason, names) in told {
             let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            out += &paragraph(&format!("{verdict}: {}{reason}", names.join(", ")), self.style);
+            out += &wrapped("  ", &format!("{verdict}: {}{reason}", names.join(", ")), self.style);
             if verdict == Verdict::Contradicted {
-                out += &paragraph("Do not use that figure; report it with `switchcost export`.", self.style);
+                out += &wrapped("  ", "Do not use that figure; report it with `switchcost export`.", self.style);
             }
         }
         out
@@ -479,13 +484,6 @@ fn section(row: &Row<'_>) -> String {
     let experiment = other.map_or_else(String::new, |other| format!("{other}, "));
     let each = if row.variant.timing == Timing::Each { ", each switch" } else { "" };
     format!("{experiment}{place}{each}")
-}
-
-/// Lines of text; those after the first are further in than any of ours begins, so that no text of others passes for one.
-fn paragraph(text: &str, style: Style) -> String {
-    let line = format!("  {}", harmless_line(text));
-    let fits = style.width.is_none_or(|width| line.chars().count() <= usize::from(width));
-    if fits { line + "\n" } else { wrapped("    ", text, style).split_off(2) }
 }
 
 /// The row's label without what its section's title says.
