@@ -179,7 +179,7 @@ fn probes_and_pages_of_the_user_s_own_are_found() {
     world.write("data/switchcost/probes/mine/probe.toml", &own("mine", 1000));
     world.write("data/switchcost/mechanisms/families.toml", "[[family]]\nid = \"odd\"\ntitle = \"Odd ones\"\n");
     page(&world, "odd/honest", &mechanism("").replace("\"fake\"", "\"mine\""));
-    let said = world.run("list");
+    let said = world.run("list -v");
     assert!(said.out.contains("Odd ones") && said.out.contains("odd/honest"), "{said:?}");
     let row =
         |arguments: &str| world.run(&format!("run {arguments} --rounds 6 --format json")).json()["results"][0].clone();
@@ -240,7 +240,7 @@ fn what_is_broken_costs_its_own_rows_only() {
     page(&world, "thread/value", &named("x").replace("\"a\"", "\"a b=c\""));
     page(&world, "thread/Bad Name", &mechanism(""));
     page(&world, "nowhere/x", &mechanism(""));
-    let said = world.run_wrapped(&["timeout", "-s", "KILL", "60"], &["list"]);
+    let said = world.run_wrapped(&["timeout", "-s", "KILL", "60"], &["list", "-v"]);
     assert_eq!(said.status, 0, "{said:?}");
     let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [

@@ -1,8 +1,8 @@
 //! `list`, `history` and `doctor`.
 
-use crate::text::{Style, Tint, cell, drawn, moment, right, tinted, wrapped};
+use crate::text::{Style, Tint, cell, drawn, moment, right, tinted, wrapped, wrapped_names};
 use serde::Serialize;
-use switchcost_model::{Finding, Severity, harmless};
+use switchcost_model::{Finding, Severity, harmless, harmless_line};
 
 /// A mechanism as `list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,6 +27,12 @@ pub struct ListedMechanism {
     pub parameters: Vec<ListedParameter>,
     /// Probes that implement it, or would.
     pub probes: Vec<ListedProbe>,
+}
+
+impl ListedMechanism {
+    fn runs_here(&self) -> bool {
+        self.probes.iter().any(|probe| probe.available)
+    }
 }
 
 /// A parameter as `list` shows it.
@@ -71,13 +77,81 @@ pub fn list_json(mechanisms: &[ListedMechanism], remarks: &[String]) -> String {
     crate::text::json(&document)
 }
 
-/// `list` for a terminal. `overview`: all there is, a line each; else those that were asked for, with titles and every reason.
+/// Reasons why something cannot run here that the overview gives; the others are counted.
+const REASONS: usize = 4;
+
+/// `list` for a terminal: what can run here by family, to copy, and why the others cannot.
+#[must_use]
+pub fn list_overview(
+    mechanisms: &[ListedMechanism],
+    families: &[(String, String)],
+    remarks: &[String],
+    style: Style,
+) -> String {
+    let (controls, switches): (Vec<_>, Vec<_>) = mechanisms.iter().partition(|mechanism| mechanism.control);
+    let here = |of: &[&ListedMechanism]| of.iter().filter(|mechanism| mechanism.runs_here()).count();
+    let answer = format!("{} of {} mechanisms run here. To measure one:", here(&switches), switches.len());
+    let mut out = style.headline(&format!("{answer} switchcost run NAME"));
+    for (family, title) in families {
+        let mine = switches.iter().filter(|mechanism| mechanism.family == *family && mechanism.runs_here());
+        let names: Vec<&str> = mine.map(|mechanism| mechanism.id.as_str()).collect();
+        if !names.is_empty() {
+            out.push_str(&format!("{}\n", style.bold(title)));
+            out.push_str(&wrapped_names("  ", &names, style));
+        }
+    }
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for mechanism in switches.iter().filter(|mechanism| !mechanism.runs_here()) {
+        let install = mechanism.probes.iter().find_map(|probe| probe.install.as_ref());
+        let why = install.map_or_else(|| missing(mechanism), |install| format!("needs {install}"));
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(&mechanism.id),
+            None => reasons.push((why, vec![&mechanism.id])),
+        }
+    }
+    reasons.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let more: usize = reasons.iter().skip(REASONS).map(|(_, names)| names.len()).sum();
+    out.push('\n');
+    for (why, names) in reasons.iter().take(REASONS) {
+        out.push_str(&one_line(&format!("  Not here: {}: {why}", few(names)), style));
+    }
+    if more > 0 {
+        out.push_str(&format!("  Not here: {more} more\n"));
+    }
+    if !reasons.is_empty() {
+        out.push_str("  `switchcost list NAME` says all that is missing\n");
+    }
+    let all = format!("{} of {} controls run here and are measured beside the others", here(&controls), controls.len());
+    if !controls.is_empty() {
+        out.push_str(&wrapped("  ", &format!("{all}: switchcost list control"), style));
+    }
+    out.push_str(&wrapped("  ", "What each is, its language and builds: switchcost list FAMILY, or -v for all", style));
+    remarks.iter().for_each(|remark| out.push_str(&wrapped("  - ", &harmless(remark), style)));
+    style.sealed(&out)
+}
+
+/// At most three names.
+fn few(names: &[&str]) -> String {
+    match names {
+        [first, second, _, _, ..] => format!("{first}, {second} and {} more", names.len() - 2),
+        names => names.join(", "),
+    }
+}
+
+/// A line that ends where the terminal does, with a mark.
+fn one_line(text: &str, style: Style) -> String {
+    let text = harmless_line(text);
+    let room = style.width.map_or(usize::MAX, usize::from);
+    let long = text.chars().count() > room;
+    if long { text.chars().take(room - 1).chain("…\n".chars()).collect() } else { text + "\n" }
+}
+
+/// `list` with patterns or in full: a line each, and every reason.
 #[must_use]
 pub fn list_text(
     mechanisms: &[ListedMechanism],
     families: &[(String, String)],
     remarks: &[String],
-    overview: bool,
     style: Style,
 ) -> String {
     let mut out = String::new();
@@ -91,13 +165,6 @@ pub fn list_text(
             continue;
         }
         out.push_str(&format!("{}\n", style.bold(title)));
-        if overview && mine.iter().all(|mechanism| mechanism.control) {
-            out.push_str(&format!(
-                "  {} of them, measured beside the others: `switchcost list {family}`\n\n",
-                mine.len()
-            ));
-            continue;
-        }
         let mut table = style.table();
         table.set_header(["  mechanism", "what", "language", "build here"].map(cell));
         let mut absent = String::new();
@@ -108,8 +175,9 @@ pub fn list_text(
                 [] => ("not here".to_owned(), Tint::Yellow),
                 usable => (usable.join(" "), Tint::Green),
             };
-            if usable.is_empty() && !overview {
-                absent.push_str(&wrapped("    ", &format!("{}: {}", mechanism.id, missing(mechanism)), style));
+            if usable.is_empty() {
+                let why = format!("{}: not here: {}", mechanism.id, missing(mechanism));
+                absent.push_str(&wrapped("    ", &why, style));
             }
             let what = if mechanism.short.is_empty() { &mechanism.title } else { &mechanism.short };
             table.add_row(vec![
@@ -123,11 +191,7 @@ pub fn list_text(
         out.push_str(&absent);
         out.push('\n');
     }
-    let lacking = mechanisms.iter().any(|mechanism| !mechanism.probes.iter().any(|probe| probe.available));
     out.push_str("  `switchcost run NAME` measures one; on the right: the builds that run it here\n");
-    if overview && lacking {
-        out.push_str("  not here: `switchcost list NAME` says why, and what to install\n");
-    }
     remarks.iter().for_each(|remark| out.push_str(&wrapped("  - ", &harmless(remark), style)));
     style.sealed(&out)
 }
@@ -139,7 +203,7 @@ fn missing(mechanism: &ListedMechanism) -> String {
         .map(|probe| {
             let cure =
                 probe.install.as_ref().map(|install| format!("; install {}", harmless(install))).unwrap_or_default();
-            format!("not here: {}{cure}", harmless(probe.reason.as_deref().unwrap_or("no reason given")))
+            format!("{}{cure}", harmless(probe.reason.as_deref().unwrap_or("no reason given")))
         })
         .collect();
     reasons.dedup();

@@ -5,7 +5,7 @@ use std::time::Instant;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Install, Mechanism, ParameterKind};
-use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_text};
+use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_overview, list_text};
 use switchcost_runner::{KnownProbe, choices, discover, not_installed};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
@@ -17,6 +17,9 @@ pub struct List {
     /// Only mechanisms that these name, such as 'stack/*', thread or goroutine
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
+    /// A line for each: what it is, its language, and the builds that run it here
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
@@ -46,7 +49,10 @@ impl Action for List {
         let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
         let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
         output::print(&match self.format {
-            ListFormat::Table => list_text(&mechanisms, &families, &remarks, patterns.is_empty(), output::style()),
+            ListFormat::Table if patterns.is_empty() && !self.verbose => {
+                list_overview(&mechanisms, &families, &remarks, output::style())
+            }
+            ListFormat::Table => list_text(&mechanisms, &families, &remarks, output::style()),
             ListFormat::Json => list_json(&mechanisms, &remarks),
         })?;
         Ok(Exit::Fine)
