@@ -120,14 +120,19 @@ fn times(growth: f64) -> String {
     if growth < 0.995 { format!("÷{}", factor(1.0 / growth)) } else { format!("×{}", factor(growth)) }
 }
 
-/// The way of a curve, on the scale that all of a table share; nothing if only ASCII is shown.
-fn spark(values: &[Option<f64>], (low, high): (f64, f64), style: Style) -> String {
+/// The way of a curve, on the scale that all of a table share.
+fn spark(values: &[Option<f64>], bounds: (f64, f64), style: Style) -> String {
+    levels(&spread(values, SPARKS), bounds, style)
+}
+
+/// A bar for each value, by its logarithm; nothing if only ASCII is shown.
+pub(crate) fn levels(values: &[Option<f64>], (low, high): (f64, f64), style: Style) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     if style.ascii || low <= 0.0 || high <= low {
         return String::new();
     }
     let level = |value: f64| ((value / low).ln() / (high / low).ln() * 7.0).round().clamp(0.0, 7.0) as usize;
-    spread(values, SPARKS).into_iter().map(|value| value.map_or(' ', |value| LEVELS[level(value)])).collect()
+    values.iter().map(|value| value.map_or(' ', |value| LEVELS[level(value)])).collect()
 }
 
 /// What costs least at both ends, and what grows most.

@@ -248,9 +248,9 @@ pub fn history_json(entries: &[HistoryEntry]) -> String {
     crate::text::json(&Document { format: 1, runs: entries })
 }
 
-/// `history` for a terminal, newest first.
+/// `history` for a terminal, newest first; `older` runs are left out.
 #[must_use]
-pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
+pub fn history_text(entries: &[HistoryEntry], older: usize, style: Style) -> String {
     if entries.is_empty() {
         return "No run is stored yet; `switchcost run` makes one.\n".into();
     }
@@ -268,7 +268,13 @@ pub fn history_text(entries: &[HistoryEntry], style: Style) -> String {
         row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
         table.add_row(row.into_iter().chain([cell(asked(entry, style))]));
     }
-    style.sealed(&drawn(&mut table))
+    let all = entries.len() + older;
+    let more = if older > 0 {
+        format!(" … and {older} older runs: switchcost history --last {all}\n")
+    } else {
+        String::new()
+    };
+    style.sealed(&(drawn(&mut table) + &more))
 }
 
 /// What was asked, on one line, and whether the run came to its end.
@@ -284,7 +290,10 @@ fn asked(entry: &HistoryEntry, style: Style) -> String {
     let command: String = command.collect();
     let mut end = if entry.partial { format!(" ({})", entry.ended_by) } else { String::new() };
     end.push_str(if entry.imported { " (imported)" } else { "" });
-    let room = style.width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(OTHERS).max(20));
+    let room = style
+        .width
+        .filter(|_| style.bounded)
+        .map_or(usize::MAX, |width| usize::from(width).saturating_sub(OTHERS).max(20));
     let long = command.chars().count() + end.chars().count() > room;
     let cut = room.saturating_sub(end.chars().count() + 1);
     if long { command.chars().take(cut).chain(['…']).collect::<String>() + &end } else { command + &end }

@@ -1,12 +1,16 @@
 //! Trends of rows over runs.
 
 use crate::compare::ratio_phrase;
+use crate::curves::levels;
 use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{nanoseconds, percent};
 use switchcost_analysis::{At, Quantity, WORTH_SHOWING};
 use switchcost_model::harmless;
+
+/// Runs of a row that are shown unless all are asked for.
+const SHOWN: usize = 15;
 
 /// Columns of the picture of an interval.
 const PICTURE: usize = 32;
@@ -135,77 +139,131 @@ pub fn trends_schema() -> String {
     crate::text::json(&schemars::schema_for!(Document<'_>))
 }
 
-/// `history PATTERN` for a terminal.
+/// `history PATTERN` for a terminal: of one row its runs, of several a line each; `verbose`: every run of every row.
 #[must_use]
-pub fn trends_text(trends: &Trends, style: Style) -> String {
+pub fn trends_text(trends: &Trends, verbose: bool, style: Style) -> String {
     let mut out = String::new();
     for trend in &trends.trends {
         for change in &trend.changes {
-            out.push_str(&wrapped(
-                "",
-                &style.bold(&format!("{}: {}", trend.label, phrase(change, trend.quantity))),
-                style,
-            ));
+            out.push_str(&style.headline(&format!("{}: {}", trend.label, phrase(change, trend.quantity))));
         }
     }
-    for note in &trends.notes {
-        out.push_str(&wrapped("", note, style));
+    for (place, note) in trends.notes.iter().enumerate() {
+        let bold = place == 0 && out.is_empty();
+        out.push_str(&if bold { style.headline(note) } else { wrapped("", note, style) });
     }
-    out.push('\n');
+    let most = if verbose { usize::MAX } else { SHOWN };
     for machine in &trends.machines {
-        out.push_str(&format!("{} · machine {}\n\n", style.bold(&machine.name), &machine.key));
-        for trend in trends.trends.iter().filter(|trend| trend.machine == machine.key) {
-            out.push_str(&block(trend, style));
+        let own: Vec<&Trend> = trends.trends.iter().filter(|trend| trend.machine == machine.key).collect();
+        let points = || own.iter().flat_map(|trend| &trend.points);
+        let kernel =
+            points().next().map(|point| &point.kernel).filter(|one| points().all(|point| point.kernel == **one));
+        let kernel = kernel.map_or(String::new(), |kernel| format!(" · kernel {}", harmless(kernel)));
+        out.push('\n');
+        out.push_str(&wrapped("", &format!("{} · machine {}{kernel}", machine.name, machine.key), style));
+        let text = match own.as_slice() {
+            [only] => block(only, trends.at, most, style),
+            all if verbose => {
+                all.iter().map(|trend| block(trend, trends.at, most, style)).collect::<Vec<_>>().join("\n")
+            }
+            all => summary(all, style),
+        };
+        out.push_str(&text);
+        if points().any(|point| point.slowed.is_some_and(|times| times > WORTH_SHOWING)) && (verbose || own.len() == 1)
+        {
+            let text =
+                "CPU slower: its fixed pieces of work, against the run of this machine in which they were fastest";
+            out.push_str(&wrapped("  ", text, style));
         }
     }
     style.sealed(&out)
 }
 
-fn block(trend: &Trend, style: Style) -> String {
+/// Rows beside one another: the newest figure, and the way to it.
+fn summary(trends: &[&Trend], style: Style) -> String {
     let mut table = style.table();
-    let updated = trend.points.iter().any(|point| !point.changed.is_empty());
-    let mut header = vec![cell("run"), cell("started"), right(&*trend.quantity.unit), right("95 % interval")];
-    header.extend(updated.then(|| cell("kernel")));
-    let slowed = trend.points.iter().any(|point| point.slowed.is_some_and(|times| times > WORTH_SHOWING));
-    header.extend(slowed.then(|| right("core slower")));
-    table.set_header(header.into_iter().chain([cell("")]));
+    table.set_header([
+        cell("row"),
+        right("runs"),
+        right("newest"),
+        right("95 % interval"),
+        cell("oldest → newest"),
+        cell(""),
+    ]);
+    for trend in trends {
+        let amount = |value: f64| trend.quantity.amount(value);
+        let Some(newest) = trend.points.last() else { continue };
+        let figure = figures(newest).map(amount).collect::<Vec<_>>().join(" or ");
+        let span = match newest.interval {
+            Some((low, high)) => format!("{} – {}", amount(low), amount(high)),
+            None => if newest.modes.is_empty() { "–" } else { "bimodal" }.to_owned(),
+        };
+        let shown = &trend.points[trend.points.len().saturating_sub(PICTURE - 1)..];
+        let values: Vec<_> = shown.iter().map(|point| point.median).collect();
+        let cut = if shown.len() < trend.points.len() { "…" } else { "" };
+        let line = format!("{cut}{}", levels(&values, bounds(trend), style));
+        let judged = trend.points.iter().filter(|point| point.reason.is_none()).count();
+        let said = [
+            (!trend.changes.is_empty()).then(|| "changed".to_owned()),
+            (trend.undecided > 0).then(|| "drift or change".to_owned()),
+            (judged < trend.points.len()).then(|| format!("{} not judged", trend.points.len() - judged)),
+        ];
+        let said: Vec<String> = said.into_iter().flatten().collect();
+        let figures = [right(trend.points.len()), right(figure), right(span)];
+        table.add_row([cell(&trend.label)].into_iter().chain(figures).chain([cell(line), cell(said.join(", "))]));
+    }
+    drawn(&mut table) + "  each run of a row: switchcost history ROW; of all: -v\n"
+}
+
+/// The lowest and the highest end of its figures and intervals.
+fn bounds(trend: &Trend) -> (f64, f64) {
     let ends = |point: &TrendPoint| point.interval.into_iter().flat_map(|(low, high)| [low, high]);
     let all = || trend.points.iter().flat_map(|point| ends(point).chain(figures(point)));
-    let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-    for (i, point) in trend.points.iter().enumerate() {
+    (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// A row, run by run: the newest `most` of them.
+fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
+    let mut table = style.table();
+    let older = trend.points.len().saturating_sub(most);
+    let points = &trend.points[older..];
+    let updated = points.iter().any(|point| !point.changed.is_empty());
+    let mut header = vec![cell("run"), cell("started"), right(&*trend.quantity.unit), right("95 % interval")];
+    header.extend(updated.then(|| cell("kernel")));
+    let slowed = points.iter().any(|point| point.slowed.is_some_and(|times| times > WORTH_SHOWING));
+    header.extend(slowed.then(|| right("CPU slower")));
+    table.set_header(header.into_iter().chain([cell("")]));
+    let bounds = bounds(trend);
+    for (i, point) in points.iter().enumerate() {
         let span = match point.interval {
             Some((low, high)) => format!("{} – {}", nanoseconds(low), nanoseconds(high)),
-            None if point.modes.is_empty() => "–".to_owned(),
-            None => "modes".to_owned(),
+            None => if point.modes.is_empty() { "–" } else { "bimodal" }.to_owned(),
         };
         let cost: Vec<String> = figures(point).map(nanoseconds).collect();
         let remark = point.reason.as_ref().map_or(String::new(), |reason| format!("  not judged: {reason}"));
-        let mut row = vec![cell(&point.run), cell(moment(point.started_unix_ns)), right(cost.join(" | ")), right(span)];
+        let mut row =
+            vec![cell(&point.run), cell(moment(point.started_unix_ns)), right(cost.join(" or ")), right(span)];
         row.extend(updated.then(|| cell(if i == 0 { point.kernel.clone() } else { update(point) })));
         row.extend(slowed.then(|| right(point.slowed.map_or("–".to_owned(), |times| format!("×{times:.2}")))));
-        row.push(cell(picture(point, (lowest, highest)) + &remark));
+        row.push(cell(picture(point, bounds) + &remark));
         table.add_row(row);
     }
-    let kernel = trend.points.first().filter(|_| !updated).map(|point| format!(", kernel {}", harmless(&point.kernel)));
     let runs = if trend.points.len() == 1 { "1 run".to_owned() } else { format!("{} runs", trend.points.len()) };
-    let title = format!(
-        "{} · {runs} · {} per {}{}",
-        trend.label,
-        trend.quantity.unit,
-        harmless(&trend.unit),
-        kernel.unwrap_or_default()
-    );
-    let title = wrapped("", &title, style).replacen(&trend.label, &style.bold(&trend.label), 1);
-    let mut out = title + &drawn(&mut table);
+    let unit = harmless(&trend.unit);
+    let title = format!("{} · {runs} · {} per {unit}, {at} of each run", trend.label, trend.quantity.unit);
+    let mut out = style.headline(&title);
+    if older > 0 {
+        out.push_str(&format!(" … {older} older runs: -v\n"));
+    }
+    out.push_str(&drawn(&mut table));
     if trend.undecided > 0 {
         let places = if trend.undecided == 1 { "a place".to_owned() } else { format!("{} places", trend.undecided) };
         let alike = trend.autocorrelation.unwrap_or_default();
         let text = format!(
-            "the level seems to change in {places}, but runs next to each other are alike (autocorrelation {alike:.2}): no change can be told from drift"
+            "the level seems to change in {places}, but runs next to each other are alike (autocorrelation {alike:.2}): drift would look the same"
         );
         out.push_str(&wrapped("  ? ", &text, style));
     }
-    out.push('\n');
     out
 }
 
@@ -250,7 +308,7 @@ fn phrase(change: &TrendChange, quantity: Quantity) -> String {
         format!("95 % interval {} to {}", signed(low), signed(high))
     });
     let with = match change.changed_with_it.as_slice() {
-        [] => "nothing that is recorded of tool and machine changed with it".to_owned(),
+        [] => "no recorded fact of tool or machine changed with it".to_owned(),
         facts => format!("with it changed {}", facts.iter().map(|fact| harmless(fact)).collect::<Vec<_>>().join(", ")),
     };
     let p = if change.p < 0.0005 { "p < 0.001".to_owned() } else { format!("p = {:.3}", change.p) };

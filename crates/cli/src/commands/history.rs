@@ -28,12 +28,15 @@ pub struct History {
     /// Only runs since then: a date such as 2026-11-20, or a time back from now such as 30d
     #[arg(long, value_name = "WHEN", value_parser = parse_since)]
     pub since: Option<SystemTime>,
-    /// Only the latest N runs [default: 200 for trends]
+    /// Only the latest N runs [default: 20 of the list, 200 for trends]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub last: Option<u64>,
     /// A percentile of single switches, such as p99 or p99.9, in place of the median; of rows measured with --timing each
     #[arg(long, value_name = "P", default_value = "median", hide_default_value = true, requires = "pattern")]
     pub at: At,
+    /// A line for each run of each row
+    #[arg(short, long, requires = "pattern")]
+    pub verbose: bool,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
@@ -47,13 +50,13 @@ impl Action for History {
         let path = paths::store(self.store.path())?;
         let text = match Store::open_read_only(&path) {
             // Nobody has measured yet: an empty history, not a fault. A file named by hand must exist.
-            Err(_) if self.store.store.is_none() && !path.exists() => list::list(Vec::new(), self.format),
+            Err(_) if self.store.store.is_none() && !path.exists() => list::list(Vec::new(), self.format, None),
             Err(error) => return Err(Failure::usage(error)),
             Ok(store) => {
                 let headers = chosen(&store, self)?;
                 match &self.pattern {
-                    None => list::list(headers, self.format),
-                    Some(pattern) => trend::trend(&store, headers, pattern, self.format, self.at)?,
+                    None => list::list(headers, self.format, self.last),
+                    Some(pattern) => trend::trend(&store, headers, pattern, (self.format, self.verbose), self.at)?,
                 }
             }
         };

@@ -6,9 +6,12 @@ use switchcost_session::arguments::ListFormat;
 use switchcost_session::output;
 use switchcost_store::RunHeader;
 
-/// The list.
-pub fn list(headers: Vec<RunHeader>, format: ListFormat) -> String {
-    let entries: Vec<HistoryEntry> = headers
+/// Runs that people see unless they ask for more.
+const SHOWN: usize = 20;
+
+/// The list; of the table the newest runs, if the user did not say how many.
+pub fn list(headers: Vec<RunHeader>, format: ListFormat, last: Option<u64>) -> String {
+    let mut entries: Vec<HistoryEntry> = headers
         .into_iter()
         .map(|header| HistoryEntry {
             partial: header.partial(),
@@ -25,7 +28,11 @@ pub fn list(headers: Vec<RunHeader>, format: ListFormat) -> String {
         })
         .collect();
     match format {
-        ListFormat::Table => history_text(&entries, output::style()),
+        ListFormat::Table => {
+            let older = if last.is_some() { 0 } else { entries.len().saturating_sub(SHOWN) };
+            entries.truncate(entries.len() - older);
+            history_text(&entries, older, output::style())
+        }
         ListFormat::Json => history_json(&entries),
     }
 }

@@ -32,7 +32,7 @@ pub fn trend(
     store: &Store,
     headers: Vec<RunHeader>,
     pattern: &str,
-    format: ListFormat,
+    (format, verbose): (ListFormat, bool),
     at: At,
 ) -> Result<String, Failure> {
     let catalogue = Installation::find()?.catalogue()?;
@@ -82,17 +82,32 @@ pub fn trend(
     let trends: Vec<Trend> = series.into_iter().map(|series| judged(series, &mut search)).collect();
     machines.retain(|machine| trends.iter().any(|trend| trend.machine == machine.key));
     if trends.iter().all(|trend| trend.changes.is_empty()) {
-        notes.push(format!(
-            "No change of level is found. One shows in {} runs at the earliest, two of them on its side; with fewer, compare two runs.",
-            fewest_runs(count)
-        ));
+        notes.insert(0, unchanged(&trends, fewest_runs(count)));
     }
     let method_version = headers.last().map_or(0, |header| header.method_version);
     let document = Trends { method_version, at, machines, trends, notes };
     Ok(match format {
-        ListFormat::Table => trends_text(&document, output::style()),
+        ListFormat::Table => trends_text(&document, verbose, output::style()),
         ListFormat::Json => trends_json(&document),
     })
+}
+
+/// That no row changed, or that no row has as many runs as it takes to tell.
+fn unchanged(trends: &[Trend], fewest: usize) -> String {
+    let is_judged = |point: &&TrendPoint| point.reason.is_none() && point.interval.is_some();
+    let judged = |trend: &Trend| trend.points.iter().filter(is_judged).count();
+    let most = trends.iter().map(judged).max().unwrap_or(0);
+    if most == 0 {
+        return "None of these runs can be judged, so no change can be found.".to_owned();
+    }
+    if most < fewest {
+        let runs = if most == 1 { "1 run is".to_owned() } else { format!("{most} runs are") };
+        return format!("{runs} too few to find a change, which takes {fewest}; two runs: switchcost compare RUN RUN");
+    }
+    let rows = if trends.len() == 1 { "1 row".to_owned() } else { format!("{} rows", trends.len()) };
+    let drift =
+        if trends.iter().any(|trend| trend.undecided > 0) { "; drift and a change cannot be separated" } else { "" };
+    format!("No change of level found in {rows} over {most} runs{drift}.")
 }
 
 /// Figures of another version of the method are another series.
@@ -152,7 +167,7 @@ fn add<'h>(
         reason: usable(row)
             .err()
             .or_else(|| row.unsettled())
-            .or_else(|| (!single).then(|| "its starts fall into modes".to_owned())),
+            .or_else(|| (!single).then(|| "bimodal, so no one figure".to_owned())),
     });
 }
 
