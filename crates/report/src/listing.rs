@@ -299,34 +299,43 @@ fn asked(entry: &HistoryEntry, style: Style) -> String {
     if long { command.chars().take(cut).chain(['…']).collect::<String>() + &end } else { command + &end }
 }
 
-/// `doctor` for a terminal: the verdict, then what speaks against figures from here; `all`: what is fine as well.
+/// The finding that concerns no row on one CPU.
+const OF_TWO_CPUS: &str = "idle_wakeup";
+
+/// `doctor` for a terminal: the verdict, then what speaks against figures from here; `all`: what is fine as well, and effects of notes.
 #[must_use]
 pub fn findings_text(findings: &[Finding], all: bool, style: Style) -> String {
-    let mut sorted: Vec<&Finding> = findings.iter().collect();
-    sorted.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
-    let verdict = match warnings {
-        0 => "Nothing here makes figures unreliable.".to_owned(),
-        1 => "1 warning: read its effect before you trust a figure.".to_owned(),
-        n => format!("{n} warnings: read their effects before you trust a figure."),
+    let of = |severity| findings.iter().filter(move |finding| finding.severity == severity);
+    let warnings: Vec<&str> = of(Severity::Warning).map(|finding| finding.id.as_str()).collect();
+    let verdict = match warnings.as_slice() {
+        [] => "Nothing here makes figures unreliable.".to_owned(),
+        [OF_TWO_CPUS] => format!(
+            "Nothing here makes figures of one CPU unreliable; of rows on two CPUs or placed by the scheduler read {OF_TWO_CPUS} first."
+        ),
+        [one] => format!("1 warning, {one}: read its effect before you trust a figure."),
+        several => {
+            format!("{} warnings, {}: read their effects before you trust a figure.", several.len(), several.join(", "))
+        }
     };
-    let mut out = format!("{}\n\n", style.bold(&verdict));
-    for finding in sorted.iter().filter(|finding| all || finding.severity != Severity::Fine) {
-        let mark = match finding.severity {
-            Severity::Warning => "[warning] ",
-            Severity::Note => "[note]    ",
-            Severity::Fine => "[fine]    ",
-        };
+    let mut out = format!("{}\n", style.headline(&verdict));
+    let mut say = |mark: &str, finding: &Finding, whole: bool| {
         out.push_str(&wrapped(mark, &format!("{}: {}", finding.id, finding.what), style));
         for (name, text) in [("effect", &finding.effect), ("cure", &finding.cure)] {
-            if !text.is_empty() {
+            if whole && !text.is_empty() {
                 out.push_str(&wrapped(&format!("          {name}: "), text, style));
             }
         }
-    }
-    let fine = findings.iter().filter(|finding| finding.severity == Severity::Fine).count();
-    if fine > 0 && !all {
-        out.push_str(&format!("[fine]    {fine} other checks: doctor -v\n"));
+    };
+    of(Severity::Warning).for_each(|finding| say("[warning] ", finding, true));
+    of(Severity::Note).for_each(|finding| say("[note]    ", finding, all));
+    of(Severity::Fine).filter(|_| all).for_each(|finding| say("[fine]    ", finding, true));
+    let (notes, fine) = (of(Severity::Note).count(), of(Severity::Fine).count());
+    if notes + fine > 0 && !all {
+        out.push_str(&wrapped(
+            "",
+            &format!("doctor -v: what {notes} notes mean, and {fine} checks that passed"),
+            style,
+        ));
     }
     style.sealed(&out)
 }

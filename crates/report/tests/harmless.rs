@@ -314,9 +314,11 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
     vec![
         compare_text(&compared, style),
         compare_markdown(&compared),
-        trends_text(&trends, style),
-        history_text(&[entry], style),
-        list_text(&mechanisms, &[("f".into(), title)], &[texts.next()], false, style),
+        trends_text(&trends, true, style),
+        trends_text(&trends, false, style),
+        history_text(&[entry], 1, style),
+        list_text(&mechanisms, &[("f".into(), title.clone())], &[texts.next()], style),
+        list_overview(&mechanisms, &[("f".into(), title)], &[texts.next()], style),
         findings_text(&[finding], true, style),
         baselines_text(&[baseline], style),
     ]
@@ -337,7 +339,7 @@ proptest! {
     fn no_text_output_passes_on_what_acts(texts in proptest::collection::vec(text(), 1..40)) {
         let run = run(&texts).harmless();
         let analysis = Analysis::new(&run, &Catalogue::default());
-        for style in [Style::PLAIN, Style { colour: true, ..Style::PLAIN }] {
+        for style in [Style::PLAIN, Style::PIPED, Style { colour: true, ..Style::PIPED }] {
             // A form that escapes what it must needs no run that is told.
             for form in FORMATS.iter().filter(|form| form.is_for_people()) {
                 harmless(&form.write(&analysis, style).unwrap(), style)?;

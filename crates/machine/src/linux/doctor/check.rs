@@ -2,7 +2,7 @@
 
 use super::sizes::Sizes;
 use crate::os::host::Host;
-use switchcost_model::Severity;
+use switchcost_model::{Quantity, Severity};
 
 /// What a check may look at.
 pub(crate) struct Subject<'a> {
@@ -38,12 +38,12 @@ impl Answer {
     }
 }
 
-/// A size in words, or that it is not known.
-pub(super) fn about(size: Option<f64>, unit: &str) -> String {
-    match size {
-        Some(size) if size >= 100.0 => format!("about {size:.0} {unit}"),
-        Some(size) if size >= 1.0 => format!("about {size:.1} {unit}"),
-        Some(size) => format!("about {size:.2} {unit}"),
-        None => format!("an unknown number of {unit}"),
-    }
+/// A time in words, or that it is not known.
+pub(super) fn about(ns: Option<f64>) -> String {
+    ns.map_or_else(|| "an unknown time".to_owned(), |ns| format!("about {}", Quantity::TIME.amount(ns)))
+}
+
+/// The same of µs.
+pub(super) fn about_us(us: Option<f64>) -> String {
+    about(us.map(|us| us * 1000.0))
 }

@@ -1,6 +1,7 @@
 //! Clocks.
 
 use super::{Answer, Subject, about};
+use switchcost_model::Quantity;
 
 const SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
@@ -11,7 +12,7 @@ const FAST: [&str; 5] = ["tsc", "arch_sys_counter", "kvm-clock", "hyperv_clockso
 const COARSE_NS: f64 = 1000.0;
 
 pub(super) fn source(look: &Subject<'_>) -> Answer {
-    let read = about(look.sizes.clock_read_ns, "ns");
+    let read = about(look.sizes.clock_read_ns);
     match look.host.read(SOURCE) {
         Ok(source) if FAST.contains(&source.as_str()) => {
             Answer::fine(format!("the clock is {source}; reading it takes {read}"))
@@ -32,11 +33,11 @@ pub(super) fn source(look: &Subject<'_>) -> Answer {
 pub(super) fn step(look: &Subject<'_>) -> Answer {
     match look.sizes.clock_step_ns {
         Some(step) if step > COARSE_NS => Answer::warning(
-            format!("the clock advances in steps of {step:.0} ns"),
+            format!("the clock advances in steps of {}", Quantity::TIME.amount(step)),
             format!("a batch of 1 ms is known to {:.2} % only", step / 1e6 * 100.0),
             "use longer batches, or another clock source",
         ),
-        Some(step) => Answer::fine(format!("the clock advances in steps of at most {step:.0} ns")),
+        Some(step) => Answer::fine(format!("the clock advances in steps of at most {}", Quantity::TIME.amount(step))),
         None => Answer::warning(
             "the clock's step could not be estimated",
             "short batches may be inexact",

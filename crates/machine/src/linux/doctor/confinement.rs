@@ -69,7 +69,7 @@ pub(super) fn seccomp(look: &Subject<'_>) -> Answer {
             ),
             format!(
                 "every system call passes it (one that does nothing costs {} here), and mechanisms it forbids are unsupported",
-                about(look.sizes.system_call_ns, "ns")
+                about(look.sizes.system_call_ns)
             ),
             "run outside the container, or with its filter off (docker: --security-opt seccomp=unconfined)",
         ),

@@ -1,6 +1,7 @@
 //! Idle CPUs.
 
 use super::{Answer, Subject};
+use switchcost_model::Quantity;
 
 /// From this ratio on, where the scheduler puts a task matters more than how it is switched.
 const MUCH_MORE: f64 = 5.0;
@@ -19,8 +20,9 @@ pub(super) fn waking(look: &Subject<'_>) -> Answer {
         );
     };
     let ratio = apart / same;
+    let [on_one, on_two] = [same, apart].map(|us| Quantity::TIME.amount(us * 1000.0));
     let what = format!(
-        "handing over to a second, idle CPU takes {apart:.1} µs, {ratio:.0} times as long as on one CPU ({same:.1} µs; idle driver: {driver})"
+        "waking an idle second CPU takes {on_two}, {ratio:.0} times a switch on one CPU ({on_one}; idle driver: {driver})"
     );
     if ratio < MUCH_MORE {
         return Answer::fine(what);

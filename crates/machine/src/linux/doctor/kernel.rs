@@ -36,7 +36,7 @@ pub(super) fn mitigations(look: &Subject<'_>) -> Answer {
         format!("mitigations active: {}; vulnerable: {}", listed(&active), listed(&open)),
         format!(
             "a system call that does nothing costs {} here, mitigations included",
-            about(look.sizes.system_call_ns, "ns")
+            about(look.sizes.system_call_ns)
         ),
         "compare only machines with equal mitigations; they are part of the machine's key",
     )

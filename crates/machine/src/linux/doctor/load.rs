@@ -1,6 +1,6 @@
 //! Who else uses the CPUs.
 
-use super::{Answer, Subject, about};
+use super::{Answer, Subject, about_us};
 
 /// Steal in percent of the time wanted, from which on it is worth a word, and from which on numbers suffer.
 const STEAL: (f64, f64) = (1.0, 5.0);
@@ -25,7 +25,7 @@ pub(super) fn steal(look: &Subject<'_>) -> Answer {
     // The window counts in steps of 5 %, so a single step is as likely chance.
     // A single tick of the kernel may be chance.
     let worst = since_boot.max(if now > TICK_PERCENT { now } else { 0.0 });
-    let gap = about(look.sizes.longest_gap_us, "µs");
+    let gap = about_us(look.sizes.longest_gap_us);
     let effect = format!("a spinning thread was interrupted for up to {gap}; disturbed starts are marked and repeated");
     let cure = "move the virtual machine to a quieter host, or give it dedicated CPUs";
     match worst {
@@ -48,8 +48,8 @@ pub(super) fn neighbours(look: &Subject<'_>) -> Answer {
     let effect = format!(
         "on the measured CPU they add their time slices to samples; on another one they keep it awake, which makes free-placed switches {} \
          instead of {}",
-        about(look.sizes.hop_same_us, "µs"),
-        about(look.sizes.hop_apart_us, "µs"),
+        about_us(look.sizes.hop_same_us),
+        about_us(look.sizes.hop_apart_us),
     );
     let cure = "end or pause other work on this machine while it measures";
     match others {

@@ -17,7 +17,7 @@ mod tests;
 mod topology;
 
 use super::host::Host;
-use check::{Answer, Check, Subject, about};
+use check::{Answer, Check, Subject, about, about_us};
 use sizes::Sizes;
 use switchcost_model::Finding;
 

@@ -1,6 +1,6 @@
 //! What the machine is.
 
-use super::{Answer, Subject, about};
+use super::{Answer, Subject, about_us};
 use crate::os::facts::{self, Virtual};
 
 pub(super) fn hypervisor(look: &Subject<'_>) -> Answer {
@@ -11,8 +11,8 @@ pub(super) fn hypervisor(look: &Subject<'_>) -> Answer {
             format!(
                 "waking an idle CPU and timer interrupts go through the hypervisor (a switch between two CPUs costs {} here, on one CPU {}), \
                  and it may take the CPU away at any time",
-                about(look.sizes.hop_apart_us, "µs"),
-                about(look.sizes.hop_same_us, "µs"),
+                about_us(look.sizes.hop_apart_us),
+                about_us(look.sizes.hop_same_us),
             ),
             "compare with numbers of the same kind of machine only; for absolute values use bare metal",
         ),
@@ -30,7 +30,7 @@ pub(super) fn wsl(look: &Subject<'_>) -> Answer {
             "this is WSL 2: Linux in a virtual machine whose CPUs Windows schedules and clocks",
             format!(
                 "neither frequency nor the load of Windows is visible from here; the longest interruption of a spinning thread was {}",
-                about(look.sizes.longest_gap_us, "µs")
+                about_us(look.sizes.longest_gap_us)
             ),
             "set Windows to its best-performance plan, close other programs, and compare only with WSL 2 on the same machine",
         ),

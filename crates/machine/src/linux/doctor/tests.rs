@@ -73,7 +73,7 @@ fn a_missing_counter_is_a_warning() {
     assert!(finding.severity == Severity::Warning && finding.what.contains("constant_tsc and nonstop_tsc"));
     let source = ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet");
     let finding = find("clock_source", &[source], &Sizes { clock_read_ns: Some(1300.0), ..sizes() });
-    assert!(finding.severity == Severity::Warning && finding.effect.contains("1300 ns"));
+    assert!(finding.severity == Severity::Warning && finding.effect.contains("1.30 µs"));
     assert_eq!(find("clock_step", &[], &Sizes { clock_step_ns: Some(4e6), ..sizes() }).severity, Severity::Warning);
     let apart = Sizes { counters: Some(Gap { least: 200.0, most: 260.0 }), ..sizes() };
     let finding = find("counters", &[], &apart);
