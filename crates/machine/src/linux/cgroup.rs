@@ -76,6 +76,11 @@ impl Cgroups {
         chain.dirs.iter().filter_map(of).min_by(f64::total_cmp)
     }
 
+    /// Time of real-time tasks that its own group has, µs; None: it is not counted by groups.
+    pub(crate) fn rt_runtime(&self, host: &Host) -> Option<i64> {
+        host.number(self.cpu.as_ref()?.dirs.first()?.join("cpu.rt_runtime_us").to_str()?).ok()
+    }
+
     /// How often a quota has stopped this process's groups so far, and for how long, ns.
     pub(crate) fn throttled(&self, host: &Host) -> (u64, u64) {
         let Some(chain) = &self.cpu else { return (0, 0) };

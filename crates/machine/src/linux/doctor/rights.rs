@@ -1,6 +1,7 @@
 //! What this process may do.
 
 use super::{Answer, Subject};
+use crate::os::cgroup::Cgroups;
 
 /// Numbers of capabilities.
 const SYS_ADMIN: u32 = 21;
@@ -28,14 +29,26 @@ pub(super) fn perf_events(look: &Subject<'_>) -> Answer {
 }
 
 pub(super) fn realtime(look: &Subject<'_>) -> Answer {
-    if capable(look, SYS_NICE) {
-        return Answer::fine("real-time priorities may be used (CAP_SYS_NICE)");
+    let refused = |why: &str, cure: &str| {
+        let effect = "variants with a real-time policy are unsupported; the others lose nothing";
+        Answer::note(format!("real-time priorities may not be used ({why})"), effect, cure)
+    };
+    if !capable(look, SYS_NICE) {
+        return refused("CAP_SYS_NICE is missing", "run as root, or setcap cap_sys_nice+ep on the probe");
     }
-    Answer::note(
-        "real-time priorities may not be used (CAP_SYS_NICE is missing)",
-        "variants with a real-time policy are unsupported; the others lose nothing",
-        "run as root, or setcap cap_sys_nice+ep on the probe",
-    )
+    let of_all = look.host.number("/proc/sys/kernel/sched_rt_runtime_us").unwrap_or(-1);
+    // At -1 the kernel asks no group.
+    let group = Cgroups::read(look.host).rt_runtime(look.host).filter(|_| of_all >= 0);
+    match (of_all, group) {
+        (0, _) => refused("kernel.sched_rt_runtime_us=0", "sudo sysctl kernel.sched_rt_runtime_us=950000"),
+        (_, Some(0)) => refused(
+            "cpu.rt_runtime_us=0 in this control group",
+            "write 100000 to cpu.rt_runtime_us of the groups above it, then of this one; or run switchcost in the root group",
+        ),
+        _ => Answer::fine(format!(
+            "real-time priorities may be used (CAP_SYS_NICE; kernel.sched_rt_runtime_us={of_all})"
+        )),
+    }
 }
 
 pub(super) fn kvm(look: &Subject<'_>) -> Answer {

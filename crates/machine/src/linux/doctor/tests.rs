@@ -151,5 +151,16 @@ fn low_limits_say_what_they_limit() {
     assert_eq!(find("realtime", &[], &sizes()).severity, Severity::Note);
     let root = [("proc/self/status", "Cpus_allowed_list:\t0-1\nCapEff:\t000001ffffffffff\n")];
     assert_eq!(find("realtime", &root, &sizes()).severity, Severity::Fine);
+    let group = [
+        root[0],
+        ("proc/self/cgroup", "1:cpu,cpuacct:/box\n"),
+        ("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"),
+        ("sys/fs/cgroup/cpu/box/cpu.rt_runtime_us", "0\n"),
+    ];
+    let with =
+        |limit| find("realtime", &[&group[..], &[("proc/sys/kernel/sched_rt_runtime_us", limit)]].concat(), &sizes());
+    assert!(with("950000").what.contains("cpu.rt_runtime_us=0"), "{:?}", with("950000"));
+    assert!(with("0").what.contains("kernel.sched_rt_runtime_us=0"), "{:?}", with("0"));
+    assert_eq!(with("-1").severity, Severity::Fine, "the kernel asks no group then");
     assert_eq!(find("perf_events", &root, &sizes()).severity, Severity::Fine);
 }
