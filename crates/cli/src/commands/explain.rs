@@ -6,7 +6,8 @@ use switchcost_analysis::Analysis;
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
-use switchcost_report::{explain_json, explain_text, figure_of};
+use switchcost_report::text::{wrapped, wrapped_names};
+use switchcost_report::{Style, explain_json, explain_text, figure_of};
 use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
 use switchcost_session::{Action, Exit, Failure, Installation, Stored, measure, output, paths, place, request};
 
@@ -18,7 +19,7 @@ use switchcost_session::{Action, Exit, Failure, Installation, Stored, measure, o
 pub struct Explain {
     /// Mechanism, such as thread/pipe, or a row of it, such as 'thread/pipe free' [default: list what can be explained]
     pub mechanism: Option<String>,
-    /// With the measured rows that each layer is the difference of
+    /// With the measured rows that each layer is the difference of; of the list, the layers
     #[arg(short, long)]
     pub verbose: bool,
     /// Time limit for measuring
@@ -43,7 +44,7 @@ impl Action for Explain {
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
         let Some(name) = &self.mechanism else {
-            output::print(&list(&catalogue))?;
+            output::print(&list(&catalogue, self.verbose, output::style()))?;
             return Ok(Exit::Fine);
         };
         let pattern = catalogue.pattern(name).map_err(Failure::usage)?;
@@ -205,27 +206,28 @@ fn others(mechanism: &Mechanism, chosen: Option<&Explanation>) -> Option<String>
     (!others.is_empty()).then(|| format!("layers of their own have {}", others.join(", ")))
 }
 
-fn list(catalogue: &Catalogue) -> String {
-    let mut out = String::from("switchcost explain 'MECHANISM [PLACEMENT] [NAME=V]'\n\n");
-    let mut without = Vec::new();
-    for mechanism in &catalogue.mechanisms {
-        let layered = || mechanism.explanations.iter().filter(|explanation| !explanation.floor_only);
-        for explanation in layered() {
-            let names: Vec<&str> = explanation.layers.iter().map(|layer| layer.name.as_str()).collect();
-            out.push_str(&format!(
-                " {} ({}) = {} + rest\n",
-                explanation.total,
-                explanation.total.placement,
-                names.join(" + ")
-            ));
+/// What can be explained: names to copy, or `verbose` the layers of each.
+fn list(catalogue: &Catalogue, verbose: bool, style: Style) -> String {
+    let switching = || catalogue.mechanisms.iter().filter(|mechanism| mechanism.switches());
+    let layered = |explanation: &&Explanation| !explanation.floor_only;
+    let rows = || switching().flat_map(|mechanism| mechanism.explanations.iter().filter(layered));
+    let without = switching().filter(|one| !one.control && !one.explanations.iter().any(|one| !one.floor_only));
+    let without: Vec<&str> = without.map(|mechanism| mechanism.id.as_str()).collect();
+    let mut out = style.headline("switchcost explain NAME: where the nanoseconds of a switch go. With layers:");
+    if verbose {
+        for Explanation { total, layers, .. } in rows() {
+            let layers: String = layers.iter().map(|layer| format!("{} + ", layer.name)).collect();
+            out.push_str(&wrapped("  ", &format!("{total} ({}) = {layers}rest", total.placement), style));
         }
-        let switches = mechanism.switches();
-        if layered().next().is_none() && switches && !mechanism.control {
-            without.push(mechanism.id.to_string());
-        }
+    } else {
+        let quoted = |name: String| if name.contains(' ') { format!("'{name}'") } else { name };
+        out.push_str(&wrapped_names("  ", rows().map(|row| quoted(row.total.to_string())), style));
     }
     if !without.is_empty() {
-        out.push_str(&format!("\nno breakdown yet: {}\n", without.join(", ")));
+        out.push_str(&format!("Beside their floor only:\n{}", wrapped_names("  ", &without, style)));
     }
-    out
+    if !verbose {
+        out.push_str("`switchcost explain -v` lists the layers of each.\n");
+    }
+    style.sealed(&out)
 }
