@@ -22,10 +22,13 @@ const COMMANDS: &[&str] = &[
     "history",
     "history fiber/goroutine --machine all",
     "list",
+    "list -v",
     "list stack",
     "baseline list",
-    "classic --list",
-    "explain --list",
+    "classic",
+    "explain",
+    "explain -v",
+    "doctor",
 ];
 
 /// Words that stay whole: ids of runs, dates, names of mechanisms.
@@ -39,14 +42,63 @@ fn whole(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-#[test]
-fn every_table_fits_a_narrow_terminal() {
-    let Some(real) = Real::new(FAKE) else { return };
-    let data = repository().join("data/example");
-    let data = data.to_str().unwrap();
+/// Commands whose answer is as long as we make it. Of the others a row or a run has a line.
+const SHORT: &[&str] = &[
+    "list",
+    "classic",
+    "explain",
+    "doctor",
+    "history",
+    "history fiber/goroutine --machine all",
+    "show thread/pipe",
+    "compare DATA/answers/goroutine-1.jsonl DATA/answers/goroutine-2.jsonl --gate 5%",
+    "compare DATA/ladder.jsonl:thread/pipe 'thread/*'",
+    "export latest --format benchstat",
+    "baseline list",
+];
+
+/// A store with the runs that the commands name, and where the others are.
+fn kept() -> Option<(Real, String)> {
+    let real = Real::new(FAKE)?;
+    let data = repository().join("data/example").to_str().unwrap().to_owned();
     for kept in ["answers/goroutine-1", "answers/goroutine-2", "ladder"] {
         assert_eq!(real.run(&format!("import {data}/{kept}.jsonl")).status, 0, "{kept}");
     }
+    Some((real, data))
+}
+
+#[test]
+fn a_default_answer_is_short_and_no_text_is_wide() {
+    let Some((real, data)) = kept() else { return };
+    for words in SHORT {
+        let said = real.run_line(&words.replace("DATA", &data));
+        // What this machine lacks or warns of takes lines of its own.
+        let own =
+            said.out.lines().filter(|line| line.starts_with("[warning]") || line.starts_with("          ")).count();
+        assert!(said.out.lines().count() - own <= 25, "{words}: {}", said.out);
+    }
+    for i in 0..30 {
+        let file = repository().join("data/example/ladder.jsonl");
+        let text = std::fs::read_to_string(file).unwrap();
+        let (body, _) = text.trim_end().rsplit_once('\n').unwrap();
+        let path = std::env::temp_dir().join(format!("switchcost-short-{}.jsonl", std::process::id()));
+        std::fs::write(
+            &path,
+            switchcost_e2e::sealed(&(body.replace("T160157-1c0e", &format!("T1601{i:02}-1c0e")) + "\n")),
+        )
+        .unwrap();
+        assert_eq!(real.run(&format!("import {}", path.display())).status, 0);
+        std::fs::remove_file(path).unwrap();
+    }
+    let listed = real.run("history").out;
+    assert!(listed.lines().count() <= 25 && listed.contains("older runs: switchcost history --last 33"), "{listed}");
+    let trend = real.run("history thread/futex --machine all").out;
+    assert!(trend.lines().count() <= 25 && trend.contains("older runs: -v"), "{trend}");
+}
+
+#[test]
+fn every_table_fits_a_narrow_terminal() {
+    let Some((real, data)) = kept() else { return };
     let command = real.command("list");
     let program = command.get_program().to_str().unwrap().to_owned();
     let home = command.get_envs().find(|(name, _)| *name == "XDG_DATA_HOME").unwrap().1.unwrap().to_owned();
@@ -58,7 +110,7 @@ fn every_table_fits_a_narrow_terminal() {
     };
     let mut wrong = Vec::new();
     for words in COMMANDS {
-        let words = words.replace("DATA", data);
+        let words = words.replace("DATA", &data);
         let wide = at(400, &words);
         for width in [80, 100] {
             let text = at(width, &words);

@@ -34,6 +34,9 @@ pub struct Classic {
     /// Seed of the random order of measurements [default: random, stored with the run]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
+    /// Reasons in full; of the list, what each program measures and takes
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,

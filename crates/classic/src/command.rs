@@ -18,7 +18,7 @@ impl Action for Classic {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         let programs = load_programs(&Installation::find()?.data("classic")).map_err(Failure::usage)?;
         let Some(name) = &self.program else {
-            output::print(&programs_text(&programs, output::style()))?;
+            output::print(&programs_text(&programs, self.verbose, output::style()))?;
             return Ok(Exit::Fine);
         };
         if name == ALL && !self.arguments.is_empty() {
@@ -97,7 +97,8 @@ fn shown(arguments: &Classic, performances: &[Performance<'_>]) -> Result<String
         return Ok(if all { format!("[{}]\n", runs.join(",")) } else { runs.concat() });
     }
     let style = (!all).then(output::style);
-    let sections: Vec<String> = performances.iter().map(|performance| performance_text(performance, style)).collect();
+    let sections: Vec<String> =
+        performances.iter().map(|performance| performance_text(performance, style, arguments.verbose)).collect();
     let title = if all { "# The programs of five write-ups, carried out again\n\n" } else { "" };
     Ok(title.to_owned() + &sections.join("\n"))
 }

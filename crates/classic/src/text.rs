@@ -1,10 +1,11 @@
 //! A program of a write-up: what it prints of each row, beside our figure for the same work.
 
 use crate::programs::{Arguments, Printed, Program};
-use switchcost_analysis::number::{grouped, nanoseconds};
+use switchcost_analysis::number::{grouped, nanoseconds, percent};
 use switchcost_analysis::{Analysis, Row};
+use switchcost_model::{Timing, Verdict};
 use switchcost_report::text::{Style, cell, drawn, markdown_table, right, wrapped};
-use switchcost_report::{COLUMNS, FORMATS, Shown, common_measure, head};
+use switchcost_report::{FORMATS, figure_of, head};
 
 /// The rows of a program in its run, each with the units that the original carries out; or why there is none.
 pub type Rows = Vec<Result<(Vec<usize>, u64), String>>;
@@ -66,11 +67,27 @@ fn printed(row: &Row<'_>, work: u64, value: Printed) -> Option<String> {
     }
 }
 
-/// Columns of every report that stand beside those of the program.
-fn ours() -> impl Iterator<Item = &'static Shown> {
-    let chosen = |name| ["median", "low", "verdict"].contains(&name);
-    COLUMNS.iter().filter(move |column| chosen(column.name)).filter_map(|column| column.shown.as_ref())
+/// A blank at which no line is broken.
+const HARD: &str = "\u{a0}";
+
+/// Stands where there is no figure.
+const NONE: &str = "–";
+
+/// Half of the row's interval.
+fn width(row: &Row<'_>) -> String {
+    let half = row.summary.figures.as_ref().and_then(|figures| figures.half_width());
+    let half = half.filter(|_| row.summary.modes.is_empty());
+    half.map_or_else(|| NONE.to_owned(), percent)
 }
+
+/// A label without the words that all have.
+fn own(label: &str, shared: &[&str]) -> String {
+    label.split(' ').filter(|word| !shared.contains(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Reasons, and figures of the original, that a short answer gives.
+const REASONS: usize = 3;
+const FIGURES: usize = 2;
 
 impl Performance<'_> {
     fn measured(&self) -> impl Iterator<Item = (&Row<'_>, u64)> {
@@ -78,20 +95,50 @@ impl Performance<'_> {
         found.flat_map(|(rows, work)| rows.iter().map(|&row| (&self.run.rows[row], *work)))
     }
 
+    /// What the labels of all rows say behind the mechanism.
+    fn shared(&self) -> Vec<&str> {
+        let mut rows = self.measured().map(|(row, _)| row.label.split(' ').skip(1));
+        let first: Vec<&str> = rows.next().into_iter().flatten().collect();
+        let others: Vec<Vec<&str>> = rows.map(Iterator::collect).collect();
+        let by_all = |word: &&str| word.contains('=') && others.iter().all(|other| other.contains(word));
+        first.into_iter().filter(|word| !others.is_empty() && by_all(word)).collect()
+    }
+
     /// `style`: for a terminal; None: for a Markdown page.
     fn table(&self, style: Option<Style>) -> String {
-        let mut table = style.map_or_else(markdown_table, Style::table);
-        let measure = common_measure(&self.run);
-        let titles = ours().map(|column| cell(format!("ours: {}", column.title(&measure))));
+        let mut table = style.map_or_else(markdown_table, |style| Style { bounded: true, ..style }.table());
+        let shared = self.shared();
         let headings = self.program.columns.iter().map(|column| right(&column.heading));
-        table.set_header([cell("row")].into_iter().chain(headings).chain(titles));
+        table.set_header([cell(shared.join(" "))].into_iter().chain(headings).chain([right("ours"), right("±")]));
         for (row, work) in self.measured() {
             let values = self.program.columns.iter().map(|column| printed(row, work, column.value));
-            let values = values.map(|value| right(value.unwrap_or_else(|| "–".into())));
-            let ours = ours().map(|column| cell(column.cell(row, &measure)));
-            table.add_row([cell(&row.label)].into_iter().chain(values).chain(ours));
+            let values = values.map(|value| right(value.unwrap_or_else(|| NONE.into())));
+            let cells = [cell(own(&row.label, &shared).replace(' ', HARD))].into_iter().chain(values);
+            table.add_row(cells.chain([right(figure_of(row).replace(' ', HARD)), right(width(row))]));
         }
-        drawn(&mut table)
+        drawn(&mut table).replace(HARD, " ")
+    }
+
+    /// What one unit costs here, by the rows that were timed as a whole; of several the least and the most.
+    fn answer(&self) -> Option<String> {
+        let timed = self.measured().map(|(row, _)| row).filter(|row| {
+            row.verdict == Verdict::Verified && row.variant.timing == Timing::Batch && row.median().is_some()
+        });
+        let mut rows: Vec<&Row<'_>> = timed.collect();
+        rows.sort_by(|a, b| a.median().unwrap_or_default().total_cmp(&b.median().unwrap_or_default()));
+        let shared = self.shared();
+        let said = |row: &Row<'_>| {
+            let figure = Some(width(row)).filter(|width| width != NONE).map(|width| format!(" ±{width}"));
+            format!("{}{} ({})", figure_of(row), figure.unwrap_or_default(), own(&row.label, &shared))
+        };
+        let unit = &rows.first()?.unit;
+        match rows.as_slice() {
+            [only] => Some(format!("Here one {unit} takes {}.", said(only))),
+            [first, .., last] if last.unit == *unit => {
+                Some(format!("Here one {unit} takes from {} to {}.", said(first), said(last)))
+            }
+            _ => None,
+        }
     }
 
     fn command(&self) -> String {
@@ -99,15 +146,22 @@ impl Performance<'_> {
         values.fold(self.program.name.clone(), |text, value| format!("{text} {value}"))
     }
 
-    /// Each list under the table with its heading; empty ones are left out.
-    fn lists(&self) -> Vec<(&'static str, Vec<String>)> {
+    /// Each list under the table with its heading; empty ones are left out. Not `whole`: of each reason the first sentence.
+    fn lists(&self, whole: bool) -> Vec<(&'static str, Vec<String>)> {
         let reason =
             |row: &Row<'_>| row.reason.as_ref().map(|reason| format!("{} is {}: {reason}", row.label, row.verdict));
         let absent = self.rows.iter().filter_map(|rows| rows.as_ref().err().cloned());
         let unverified = self.measured().filter_map(|(row, _)| reason(row)).chain(absent).collect();
         let ignored = self.ignored.then(|| "The arguments were ignored, as the original ignores them.".to_owned());
-        let differences = self.program.differences.iter().cloned().chain(ignored).collect();
-        let known = self.program.known.iter().map(|known| format!("{}: {}", known.on, known.printed)).collect();
+        let first = |text: &String| match text.split_once(". ") {
+            Some((first, _)) if !whole => format!("{first} …"),
+            _ => text.clone(),
+        };
+        let (reasons, figures) = if whole { (usize::MAX, usize::MAX) } else { (REASONS, FIGURES) };
+        let differences = self.program.differences.iter().take(reasons).map(first);
+        let differences = ignored.into_iter().chain(differences).collect();
+        let known = self.program.known.iter().take(figures);
+        let known = known.map(|known| format!("{}: {}", known.on, known.printed)).collect();
         let all = [
             ("Not verified", unverified),
             ("Why the original differs", differences),
@@ -117,24 +171,37 @@ impl Performance<'_> {
     }
 }
 
-/// For a terminal of this style; None: a section of a Markdown page.
-pub fn performance_text(performance: &Performance<'_>, style: Option<Style>) -> String {
+/// For a terminal of this style, `whole` or in short; None: a section of a Markdown page, whole.
+pub fn performance_text(performance: &Performance<'_>, style: Option<Style>, whole: bool) -> String {
     let (command, program) = (performance.command(), performance.program);
     let plain = style.unwrap_or(Style::PLAIN);
+    let answer = performance.answer().unwrap_or_default();
+    let what = format!("{} ({}).", program.title, program.source);
     let mut text = match style {
-        Some(style) => format!("{}: {} ({})\n", style.bold(&command), program.title, program.source),
-        None => format!("## `{command}`\n\n{} ({}).\n\n", program.title, program.source),
+        Some(style) => style.headline(&answer) + &wrapped("", &format!("{command}: {what}"), style),
+        None => format!("## `{command}`\n\n{what} {answer}\n\n"),
     };
-    text.push_str(&format!("{}\n{}", head(&performance.run, plain), performance.table(style)));
-    for (heading, items) in performance.lists() {
+    let about = head(&performance.run, plain);
+    let about = if style.is_some() && !whole { first_line(&about) } else { about };
+    text.push_str(&format!("{about}\n{}", performance.table(style)));
+    let whole = whole || style.is_none();
+    for (heading, items) in performance.lists(whole) {
         match style {
-            Some(style) => text.push_str(&format!("\n{}\n", style.bold(heading))),
+            Some(style) => text.push_str(&format!("{}\n", style.bold(heading))),
             None => text.push_str(&format!("\n**{heading}**\n\n")),
         }
         let lead = if style.is_some() { "  - " } else { "- " };
         items.iter().for_each(|item| text.push_str(&wrapped(lead, item, plain)));
     }
+    if !whole {
+        text.push_str("  … all reasons and figures in full, and how noisy it was: classic -v\n");
+    }
     plain.sealed(&text)
+}
+
+/// What run it is.
+fn first_line(about: &str) -> String {
+    about.lines().next().map_or(String::new(), |line| format!("{line}\n"))
 }
 
 /// The run as JSON.
@@ -143,20 +210,37 @@ pub fn performance_json(performance: &Performance<'_>) -> Result<String, String>
     json.write(&performance.run, Style::PLAIN)
 }
 
-/// The list of programs.
-pub fn programs_text(programs: &[Program], style: Style) -> String {
-    let mut text = String::new();
+/// The list of programs by article; `whole`: with what each measures, and its arguments.
+pub fn programs_text(programs: &[Program], whole: bool, style: Style) -> String {
+    let mut articles: Vec<(&str, Vec<&Program>)> = Vec::new();
     for program in programs {
-        text.push_str(&format!("{}  {} ({})\n", style.bold(&program.name), program.title, program.source));
-        let mut table = style.table();
-        table.add_row(["   ", &format!("{}; at most {} s", program.explains, program.budget_s)]);
-        for argument in &program.arguments {
-            let line = format!("{}: {} to {}, default {}", argument.name, argument.min, argument.max, argument.default);
-            table.add_row(["   ", &line]);
+        match articles.iter_mut().find(|(source, _)| *source == program.source) {
+            Some((_, own)) => own.push(program),
+            None => articles.push((&program.source, vec![program])),
         }
-        text.push_str(&drawn(&mut table));
-        text.push('\n');
     }
-    text.push_str("switchcost classic PROGRAM [ARGUMENTS] runs one of them, switchcost classic all makes one Markdown page of all.\n");
+    let mut text = style.headline("Programs of published articles; what each prints is set beside our figure:");
+    for (source, programs) in articles {
+        text.push_str(&wrapped("", source, style));
+        for program in programs {
+            let names = program.arguments.iter().map(|argument| format!(" {}", argument.name.to_uppercase()));
+            let call = format!("{}{}", program.name, names.collect::<String>());
+            text.push_str(&wrapped(&format!("  {call}: "), &program.title, style));
+            if whole {
+                let arguments = program.arguments.iter().map(|argument| {
+                    format!("; {}: {} to {}, default {}", argument.name, argument.min, argument.max, argument.default)
+                });
+                let arguments: String = arguments.collect();
+                let about = format!("{}; at most {} s{arguments}", program.explains, program.budget_s);
+                text.push_str(&wrapped("      ", &about, style));
+            }
+        }
+    }
+    let more = if whole { "" } else { "; `classic -v` says what each measures" };
+    text.push_str(&wrapped(
+        "",
+        &format!("`switchcost classic PROGRAM` runs one, `classic all` makes a page of all{more}."),
+        style,
+    ));
     style.sealed(&text)
 }
