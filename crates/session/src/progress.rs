@@ -113,13 +113,15 @@ impl<'a> Live<'a> {
         format!("{done} of {} rows within ±{}{widest}", Self::runnable(run), percent(self.request.precision))
     }
 
-    /// Time to the end of the planned rounds, never beyond the budget.
-    fn eta(&self, run: &Run) -> u64 {
+    /// Time to the end of the planned rounds; behind them, as many follow as precision needs, within the budget.
+    fn left(&self, run: &Run) -> String {
         let done = run.invocations.len().max(1) as u32;
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
         let left = planned.saturating_sub(run.invocations.len() as u64);
         let estimate = self.spent / done * u32::try_from(left).unwrap_or(u32::MAX);
-        estimate.min(self.request.budget.saturating_sub(self.started.elapsed())).as_secs_f64().ceil() as u64
+        let most = self.request.budget.saturating_sub(self.started.elapsed());
+        let (word, time) = if left == 0 || estimate > most { ("up to", most) } else { ("about", estimate) };
+        format!("{word} {} s left", time.as_secs_f64().ceil() as u64)
     }
 }
 
@@ -157,11 +159,11 @@ impl Observer for Live<'_> {
             format!(" {} {}{width}", nanoseconds(median), run.variants[variant].experiment.quantity.unit)
         });
         let message = format!(
-            "round {} · {}{known} · {} · {} s left",
+            "round {} · {}{known} · {} · {}",
             round + 1,
             label(&run.variants[variant], self.catalogue, false),
             self.precision(run),
-            self.eta(run)
+            self.left(run)
         );
         self.said = Instant::now();
         match &mut self.bar {
