@@ -125,6 +125,8 @@ pub struct Compared {
     pub cautions: Vec<String>,
     /// What a reader must know.
     pub notes: Vec<String>,
+    /// The user stopped what was measured for it.
+    pub stopped: bool,
     /// Why there is no verdict at all: runs that are unstable. Empty with `--force`.
     pub refused: Vec<String>,
     /// Threshold as a fraction.

@@ -1,7 +1,7 @@
 //! Measuring what an answer needs: rows that data files name, from the store or now.
 
 use crate::exit::Failure;
-use crate::measure::{Session, open_store, seed};
+use crate::measure::{Measured, Session, open_store, seed};
 use crate::paths::Installation;
 use crate::stored::{now_unix_ns, say_future};
 use std::collections::HashMap;
@@ -88,15 +88,21 @@ impl Prepared {
     }
 
     /// Measures and stores it.
-    pub fn measure(mut self, request: &Request, catalogue: &Catalogue) -> Result<(Run, Vec<Option<usize>>), Failure> {
-        self.selection.add_twins(catalogue, &self.session.probes);
-        let (run, storing) = self.session.measure(request, self.selection, self.store)?;
+    pub fn measure(self, request: &Request, catalogue: &Catalogue) -> Result<(Run, Vec<Option<usize>>), Failure> {
+        let places = self.places.clone();
+        let (run, storing) = self.measure_until(request, catalogue)?;
         if run.ended_by == EndedBy::Interrupt {
             let sentence = format!("stopped while it measured; `switchcost show {}` shows what there is", run.id);
             return Err(Failure::partial(sentence));
         }
         storing.map_err(Failure::usage)?;
-        Ok((run, self.places))
+        Ok((run, places))
+    }
+
+    /// The same, until the user stops it: what is measured by then is the answer.
+    pub fn measure_until(mut self, request: &Request, catalogue: &Catalogue) -> Result<Measured, Failure> {
+        self.selection.add_twins(catalogue, &self.session.probes);
+        self.session.measure(request, self.selection, self.store)
     }
 }
 

@@ -12,8 +12,8 @@ use operands::{Chosen, Operand, Runs, Which, choose};
 use question::{Group, Question};
 use std::time::Instant;
 use switchcost_analysis::{
-    Analysis, At, Gate, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable, methods_differ,
-    verdicts,
+    Analysis, At, FEWEST_STARTS, Gate, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable,
+    methods_differ, verdicts,
 };
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
@@ -69,7 +69,12 @@ impl Action for Compare {
             runs.iter_mut().for_each(Run::make_harmless);
         }
         let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::at(run, &catalogue, self.at)).collect();
-        self.fill(&asked, &analyses, &catalogue, &mut compared)?;
+        self.fill(&asked, &analyses, &catalogue, &mut compared).map_err(|failure| match compared.stopped {
+            true => Failure::partial(format!(
+                "stopped while it measured, before each row had the {FEWEST_STARTS} process runs that an answer takes; `switchcost show` shows what there is"
+            )),
+            false => failure,
+        })?;
         for (form, file) in self.outputs() {
             let text = match (form, file) {
                 ("json", _) => compare_json(&compared),
@@ -173,7 +178,7 @@ fn status(compared: &Compared) -> Exit {
         Some(GateOutcome::Passed) => Exit::Fine,
         Some(GateOutcome::Failed) => Exit::Difference,
         Some(GateOutcome::Inconclusive) => Exit::Inconclusive,
-        None if !compared.refused.is_empty() => Exit::Partial,
+        None if compared.stopped || !compared.refused.is_empty() => Exit::Partial,
         None => Exit::Fine,
     }
 }

@@ -8,8 +8,10 @@ use std::time::Duration;
 use switchcost_analysis::{Analysis, Burden, FEWEST_STARTS, Load, Quantity, Row, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{Experiment, Mechanism, Run, Wanted};
+use switchcost_machine::cpus::Cpus;
+use switchcost_model::{EndedBy, Experiment, Mechanism, Request, Run, Wanted};
 use switchcost_report::Compared;
+use switchcost_runner::check;
 use switchcost_session::{Failure, Installation, Prepared, Stored, output, place};
 
 /// Older figures are measured again: kernel, settings and temperature change.
@@ -78,6 +80,19 @@ impl<'c> Question<'c> {
         Ok(Some(Self { asked, contexts: arguments.contexts, catalogue }))
     }
 
+    /// Refuses a number of contexts that none of the mechanisms can have.
+    fn check(&self, installation: &Installation) -> Result<(), Failure> {
+        let Some(contexts) = self.contexts else { return Ok(()) };
+        let (cpus, probes) = (Cpus::detect().map_err(Failure::usage)?, installation.probes(self.catalogue));
+        let refused = self.asked.iter().map(|mechanism| {
+            let (patterns, experiment) = (vec![mechanism.id.to_string()], Some(Experiment::usual()));
+            let request = Request { patterns, experiment, contexts: vec![contexts], ..Request::default() };
+            check(&request, self.catalogue, &probes, &cpus).err()
+        });
+        let refused = refused.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().next());
+        refused.map_or(Ok(()), |reason| Err(Failure::usage(format!("--contexts {contexts}: {reason}"))))
+    }
+
     /// Finds or measures the rows.
     pub fn answer(
         &self,
@@ -86,6 +101,7 @@ impl<'c> Question<'c> {
         store: &Path,
         compared: &mut Compared,
     ) -> Result<(Vec<Run>, Vec<Group>), Failure> {
+        self.check(installation)?;
         let mut runs: Vec<Run> = Vec::new();
         let (mut groups, mut missing) = (Vec::new(), Vec::new());
         let mut stored = Stored::open(store, |_: &_| true)?;
@@ -134,7 +150,14 @@ impl<'c> Question<'c> {
         }
         let names: Vec<String> = wanted.iter().map(ToString::to_string).collect();
         output::say(&format!("no run of the last week has all, so they are measured now: {}", names.join(", ")));
-        Ok(prepared.measure(&request, self.catalogue)?.0)
+        let (run, stored) = prepared.measure_until(&request, self.catalogue)?;
+        if run.ended_by == EndedBy::Interrupt {
+            compared.stopped = true;
+            compared
+                .notes
+                .push("Stopped while it measured: this is what there is. The same command measures again.".to_owned());
+        }
+        stored.map(|()| run).map_err(Failure::usage)
     }
 
     /// The row, if it has starts enough.
