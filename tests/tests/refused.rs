@@ -1,6 +1,7 @@
 //! What cannot be done is refused before a probe is asked, and nothing of it is stored; what takes long says how far it is.
 
-use switchcost_e2e::World;
+use std::process::{Command, Stdio};
+use switchcost_e2e::{Said, Starts, World};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -29,6 +30,7 @@ fn what_cannot_be_done_asks_no_probe() {
         ("run thread/honest --probe nobody", &["--probe nobody"]),
         ("sweep contexts thread/honset", &["did you mean `thread/honest`"]),
         ("sweep contexts thread/honest --placement two_cpus", &["two_cpus", "it has one_cpu, free"]),
+        ("compare thread/honest thread/noise --contexts 1", &["--contexts 1: ", "--contexts 2 or more"]),
         ("compare --measure thread/honest thread/honset", &["did you mean `thread/honest`"]),
     ] {
         world.run(command).refuses(2, words);
@@ -82,4 +84,61 @@ fn long_work_says_how_far_it_is_where_there_is_no_terminal() {
     let said = world.run("run thread/honest --rounds 100000 --budget 13s");
     let lines = said.err.lines().filter(|line| line.starts_with("round ") && line.ends_with(" s left")).count();
     assert!(lines >= 1 && !said.err.contains('\r'), "{said:?}");
+}
+
+/// The command, stopped by Ctrl-C while its probe is held at this start.
+fn stopped(world: &World, starts: &Starts, words: &str, at: usize) -> Said {
+    starts.hold(at);
+    let words: Vec<&str> = words.split(' ').collect();
+    let child = world.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    starts.reach(at);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let said = child.wait_with_output().unwrap().into();
+    starts.let_go();
+    said
+}
+
+#[test]
+fn a_comparison_that_is_stopped_answers_with_what_it_has() {
+    let world = World::new(FAKE);
+    let starts = world.counted(FAKE, "");
+    let said = stopped(&world, &starts, "compare thread/honest thread/noise", 5);
+    said.refuses(4, &["before each row had the 6 process runs"]);
+    let said = stopped(&world, &starts, "compare thread/honest thread/noise", starts.count() + 40);
+    assert_eq!(said.status, 4, "{said:?}");
+    assert!(said.out.starts_with("thread/noise against thread/honest: a switch"), "{said:?}");
+    assert!(said.out.contains("Stopped while it measured"), "{said:?}");
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on_and_measures_nothing_twice() {
+    const RUN: &str = "run thread/honest thread/noise --rounds 8";
+    let world = World::new(FAKE);
+    let starts = world.counted(FAKE, "");
+    let said = stopped(&world, &starts, RUN, 11);
+    assert!(said.out.contains(&format!("to continue: switchcost {RUN} --resume")), "{said:?}");
+    let rounds = || {
+        let lines = world.run("export").out;
+        let all = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let all = all.filter(|line| line["t"] == "invocation");
+        all.map(|line| (line["variant"].as_u64().unwrap(), line["round"].as_u64().unwrap())).collect::<Vec<_>>()
+    };
+    let before = rounds();
+    assert_eq!(before.len(), 10);
+    let refuses = |words: &str, why: &[&str]| world.run(&format!("{words} --resume")).refuses(2, why);
+    refuses("run thread/honest --rounds 8", &["no stored run has this plan"]);
+    let resumed = world.run(&format!("{RUN} --resume --format json"));
+    assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
+    let after = rounds();
+    assert_eq!(after[..before.len()], before, "what was stored has changed");
+    let mut once = after.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!((once.len(), after.iter().map(|start| start.1).max()), (after.len(), Some(7)), "{after:?}");
+    assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 1);
+    refuses(RUN, &["it is complete"]);
+    assert_eq!(stopped(&world, &starts, RUN, starts.count() + 5).status, 4);
+    let page = world.path("libexec/switchcost/probes/fake/probe.toml");
+    std::fs::write(&page, std::fs::read_to_string(&page).unwrap().replace("id = \"fake\"", "id = \"other\"")).unwrap();
+    refuses(RUN, &["its probe fake is not here any more"]);
 }

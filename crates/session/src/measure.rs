@@ -203,7 +203,7 @@ impl Session {
             let here = self.probes.iter().find(|probe| probe.info.id == variant.probe);
             let Some((now, _)) = here.and_then(|probe| probe.answer.as_ref().ok()) else {
                 return Err(format!(
-                    "its probe {} is not here any more; install it, or begin a new sweep",
+                    "its probe {} is not here any more; install it, or begin a new run",
                     variant.probe
                 ));
             };
@@ -212,7 +212,7 @@ impl Session {
                 (hello.version.clone(), hello.runtime.clone(), hello.compiler.clone(), hello.flags.clone())
             };
             if then.is_some_and(|then| build(then) != build(now)) {
-                return Err(format!("its probe {} was built anew since; begin a new sweep", variant.probe));
+                return Err(format!("its probe {} was built anew since; begin a new run", variant.probe));
             }
         }
         Ok(())

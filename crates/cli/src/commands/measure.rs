@@ -5,9 +5,12 @@ use crate::formats::Form;
 use crate::formats::formatted;
 use clap::Args;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
 use switchcost_model::{Request, Run};
 use switchcost_report::Style;
-use switchcost_session::{Exit, Failure, Measured, Session, not_stored, output, seed};
+use switchcost_runner::METHOD_VERSION;
+use switchcost_session::{Exit, Failure, Measured, Session, not_stored, open_store, output, seed};
 
 /// What and how much is measured.
 #[derive(Args, Debug)]
@@ -52,6 +55,37 @@ pub fn show(session: &Session, (run, stored): Measured, form: Form, style: Style
             Err(Failure { sentence: format!("{reason}; and {}", unshown.sentence), exit: Exit::Partial })
         }
     }
+}
+
+/// What goes on with a stored run has for that.
+pub struct More<'a> {
+    pub store: &'a Path,
+    pub budget: Duration,
+    pub wait: bool,
+    pub started: Instant,
+}
+
+/// Goes on with a stored run. The plan is the stored request and the stored rows: both are read again, and nothing is chosen anew.
+pub fn go_on(run: Run, more: &More<'_>, form: Form, style: Style) -> Result<(Run, Exit), Failure> {
+    let refused = |reason: &str| Failure::usage(format!("--resume {}: {reason}", run.id));
+    if !run.ended_by.resumable() {
+        return Err(refused("it is complete, nothing is left to measure; `switchcost show` shows it"));
+    }
+    if run.method_version != METHOD_VERSION {
+        return Err(refused(&format!(
+            "it was measured by method version {} and this is version {METHOD_VERSION}; begin a new one",
+            run.method_version
+        )));
+    }
+    let store = open_store(Some(more.store))?;
+    let session = Session::new(more.started, Some(more.budget), more.wait)?;
+    if session.machine.key() != run.machine.key() {
+        return Err(refused("it was measured on another machine, or this one has changed since; begin a new one"));
+    }
+    session.same_probes(&run).map_err(|reason| refused(&reason))?;
+    let request = Request { budget: more.budget, ..run.request.clone() };
+    let measured = session.go_on(&request, run, store)?;
+    show(&session, measured, form, style)
 }
 
 /// What is asked for by the options that all runs along the catalogue share.

@@ -1,6 +1,6 @@
 //! `sweep`: a run along an axis.
 
-use super::measure::{Effort, effort, show};
+use super::measure::{Effort, More, effort, go_on, show};
 use crate::arguments::{DetailOptions, what_to_measure, where_to_run};
 use crate::formats::Form;
 use clap::Parser;
@@ -11,28 +11,10 @@ use switchcost_analysis::resume_command;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_model::{Experiment, Placement, Request, Run};
-use switchcost_runner::{AXES, Axis, Here, KnownProbe, METHOD_VERSION, Range, headline_with, impossible, select_sweep};
+use switchcost_runner::{AXES, Axis, Here, KnownProbe, Range, headline_with, impossible, select_sweep};
 use switchcost_session::arguments::{StoreOption, parse_budget, parse_word};
 use switchcost_session::{Action, Exit, Failure, Session, open_store, output, paths};
 use switchcost_store::Store;
-
-/// What only a new sweep may say.
-const NEW: [&str; 14] = [
-    "axis",
-    "patterns",
-    "from",
-    "to",
-    "steps",
-    "values",
-    "placement",
-    "experiment",
-    "parameters",
-    "rounds",
-    "precision",
-    "seed",
-    "probe",
-    "batches",
-];
 
 /// Measure along an axis: contexts, working set, payload, stack size, CPU pairs, class
 #[derive(Parser, Debug)]
@@ -75,7 +57,7 @@ pub struct Sweep {
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser(true))]
     pub format: Form,
     /// Continue a sweep that stopped early; nothing is measured twice
-    #[arg(long, value_name = "RUN", conflicts_with_all = NEW)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["axis", "patterns", "from", "to", "steps", "values", "placement", "experiment", "parameters", "rounds", "precision", "seed", "probe", "batches"])]
     pub resume: Option<String>,
     /// Database of runs
     #[command(flatten)]
@@ -85,7 +67,7 @@ pub struct Sweep {
 impl Action for Sweep {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         let (run, exit) = match &self.resume {
-            Some(selector) => go_on(self, selector, started)?,
+            Some(selector) => resumed(self, selector, started)?,
             None => begin(self, started)?,
         };
         // Tables and JSON say it among their warnings.
@@ -148,32 +130,15 @@ fn request(arguments: &Sweep) -> Result<Request, Failure> {
     })
 }
 
-/// The plan is the stored request and the stored rows: both are read again, and nothing is chosen anew.
-fn go_on(arguments: &Sweep, selector: &str, started: Instant) -> Result<(Run, Exit), Failure> {
+fn resumed(arguments: &Sweep, selector: &str, started: Instant) -> Result<(Run, Exit), Failure> {
     let path = paths::store(arguments.store.path())?;
     let run = Store::open_read_only(&path).and_then(|store| store.load(selector)).map_err(Failure::usage)?;
-    let refused = |reason: &str| Failure::usage(format!("--resume {}: {reason}", run.id));
     if run.request.axis.is_none() {
-        return Err(refused("it is not a sweep; begin one by `switchcost sweep AXIS`"));
+        let reason = "it is not a sweep; begin one by `switchcost sweep AXIS`";
+        return Err(Failure::usage(format!("--resume {}: {reason}", run.id)));
     }
-    if !run.ended_by.resumable() {
-        return Err(refused("it is complete, nothing is left to measure; `switchcost show` shows it"));
-    }
-    if run.method_version != METHOD_VERSION {
-        return Err(refused(&format!(
-            "it was measured by method version {} and this is version {METHOD_VERSION}; begin a new sweep",
-            run.method_version
-        )));
-    }
-    let store = open_store(arguments.store.path())?;
-    let session = Session::new(started, Some(arguments.budget), arguments.effort.wait)?;
-    if session.machine.key() != run.machine.key() {
-        return Err(refused("it was measured on another machine, or this one has changed since; begin a new sweep"));
-    }
-    session.same_probes(&run).map_err(|reason| refused(&reason))?;
-    let request = Request { budget: arguments.budget, ..run.request.clone() };
-    let measured = session.go_on(&request, run, store)?;
-    show(&session, measured, arguments.format, arguments.detail.style())
+    let more = More { store: &path, budget: arguments.budget, wait: arguments.effort.wait, started };
+    go_on(run, &more, arguments.format, arguments.detail.style())
 }
 
 /// An axis, by its word.
