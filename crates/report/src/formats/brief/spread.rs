@@ -92,7 +92,8 @@ impl Spread {
         let (low, high) = (end(self.low), end(self.high));
         let gap = self.width.saturating_sub(low.chars().count());
         let axis = if self.width > 0 && self.beside { format!("{low}{high:>gap$}") } else { String::new() };
-        format!("{} {axis}", self.titles())
+        let lost = if self.wide { "" } else { "\n    no room for ± of the other percentiles: --format json" };
+        format!("{} {axis}", self.titles()).trim_end().to_owned() + lost
     }
 
     fn titles(&self) -> String {
