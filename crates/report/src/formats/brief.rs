@@ -1,5 +1,6 @@
 //! The answer first: the families beside one another, a line per row with its bar, then only what changes how these figures are read.
 
+mod answer;
 mod scale;
 mod spread;
 
@@ -11,7 +12,7 @@ use crate::columns::{Brief, COLUMNS};
 use crate::curves;
 use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{factor, percent};
-use switchcost_analysis::{Analysis, At, Beside, Lacking, Quantity, Row, resume_command, run_command, said};
+use switchcost_analysis::{Analysis, At, Lacking, Quantity, Row, resume_command, run_command, said};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Experiment, Reason, Severity, Timing, Utc, Verdict, harmless_line};
 
@@ -25,8 +26,6 @@ const NAME: usize = 38;
 const LONG: usize = 8;
 /// Rows without an interval that are named.
 const FEW: usize = 4;
-/// Families that the reference is set beside.
-const FEW_FACTORS: usize = 3;
 
 /// The ladder for a terminal.
 pub struct Terminal;
@@ -110,58 +109,6 @@ impl<'a, 'r> View<'a, 'r> {
         let folded = |line: &str| wrapped("", line, self.style);
         // Bold last: its marks take no room.
         folded(&first).replacen(&name, &self.style.bold(&name), 1) + &folded(&second)
-    }
-
-    /// What the reference is worth in switches of other families; without one, what stands for each family beside the others.
-    fn families(&self) -> String {
-        let found = self.analysis.representatives();
-        let worth = self.worth(&found);
-        if found.len() < 2 || !worth.is_empty() {
-            return worth;
-        }
-        let amount = |row: &Row<'_>, value: f64| row.quantity.tick(two_digits(value));
-        let figure = |row: &Row<'_>| match row.summary.modes.as_slice() {
-            [] => amount(row, row.median().unwrap_or_default()),
-            modes => modes.iter().map(|mode| amount(row, mode.value)).collect::<Vec<_>>().join(" or "),
-        };
-        let mut sentence = String::new();
-        for (row, next) in &found {
-            let sign = match next {
-                Some(Beside::Less) => " < ",
-                Some(Beside::Same) => " ≈ ",
-                Some(Beside::Undecided) => " ~ ",
-                None => "",
-            };
-            sentence += &format!("{} {}{sign}", row.label, figure(row));
-        }
-        wrapped("  ", &sentence, self.style)
-    }
-
-    /// `A thread/futex switch costs 1.07 µs here: as much as 4.78 fiber/goroutine or 444 coroutine/cpp20 switches.` Only of factors that their intervals carry.
-    fn worth(&self, found: &[(&Row<'_>, Option<Beside>)]) -> String {
-        let Some(reference) = self.analysis.reference() else { return String::new() };
-        let Some(median) = reference.median().filter(|_| reference.summary.modes.is_empty()) else {
-            return String::new();
-        };
-        let own = reference.variant.mechanism.family();
-        let cheaper = |(row, _): &(&Row<'_>, Option<Beside>)| {
-            let times = 1.0 / row.times_reference?.carried()?;
-            (row.variant.mechanism.family() != own && times > 1.0).then(|| format!("{} {}", factor(times), row.label))
-        };
-        let few: Vec<String> = found.iter().rev().filter_map(cheaper).take(FEW_FACTORS).collect();
-        if few.is_empty() {
-            return String::new();
-        }
-        let cost = reference.quantity.amount(median);
-        let few = match few.as_slice() {
-            [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
-            all => all.concat(),
-        };
-        wrapped(
-            "  ",
-            &format!("A {} switch costs {cost} here: as much as {few} switches.", reference.label),
-            self.style,
-        )
     }
 
     fn table(&self) -> String {
@@ -470,12 +417,6 @@ fn without_interval(rows: &[&Row<'_>], ended_by: EndedBy) -> Option<String> {
             Some(format!("{WHY}: {names}; by themselves: {}", run_command(rows.iter().map(|row| &row.judged))))
         }
     }
-}
-
-/// Rounded to two significant digits: enough to say which is cheaper.
-fn two_digits(value: f64) -> f64 {
-    let unit = 10_f64.powf(value.abs().max(f64::MIN_POSITIVE).log10().floor() - 1.0);
-    (value / unit).round() * unit
 }
 
 fn section(row: &Row<'_>) -> String {
