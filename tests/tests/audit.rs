@@ -133,7 +133,7 @@ fn prices_are_measured_first_when_none_are_stored_and_that_is_said() {
     assert_eq!(said.status, 0, "{said:?}");
     let first = said.err.lines().next().unwrap();
     assert!(first.contains("measuring 4 prices of a switch first, about "), "{said:?}");
-    assert!(said.err.contains("prices: measured just now"), "{said:?}");
+    assert!(said.err.contains("cost per switch: measured just now"), "{said:?}");
     let again = world.run_words(&["audit", "--", "true"]);
     assert!(!again.err.contains("measuring"), "{again:?}");
     assert!(world.run("history").out.contains("audit"), "{said:?}");
@@ -164,7 +164,7 @@ fn no_more_is_claimed_than_the_program_used() {
     assert!(sum("kinds") <= used * 1.000_001 && sum("threads") <= used * 1.000_001, "{json}");
     let text = watch("table");
     let first = text.lines().next().unwrap();
-    assert!(first.contains("loses at most") && first.contains("does not fit this program"), "{text}");
+    assert!(first.contains(" at most ") && text.contains("costs do not fit"), "{text}");
     assert!(!text.contains("less CPU time"), "{text}");
 }
 
@@ -179,9 +179,12 @@ fn the_answer_comes_first_and_prices_have_an_age() {
     assert_eq!(said.status, 0, "{said:?}");
     let first = said.out.lines().next().unwrap();
     // Costs with their interval, or a bound: what the switches cost on this machine is not for this test to know.
-    assert!(first.contains("loses ") && first.contains(" of a CPU") && first.contains("switches/s"), "{said:?}");
+    assert!(
+        first.starts_with("Switching costs ") && first.contains(" of a CPU") && first.contains("switches/s"),
+        "{said:?}"
+    );
     assert!(first.contains(" – ") || first.contains("at most"), "{said:?}");
-    assert!(said.out.contains("prices: measured "), "{said:?}");
+    assert!(said.out.contains("cost per switch: measured ") && said.out.lines().count() <= 25, "{said:?}");
 }
 
 /// Points of fewer starts than an interval needs do not count, and what counts is bounded by what the program used.

@@ -27,6 +27,9 @@ pub struct Audit {
     /// One line per thread, not only the most expensive ones
     #[arg(long)]
     pub threads: bool,
+    /// With the rows that each kind of switch was measured by, and what looking cost
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Include the processes it starts
     #[arg(long)]
     pub children: bool,

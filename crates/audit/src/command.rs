@@ -248,7 +248,8 @@ impl Auditing<'_> {
         };
         let text = match self.arguments.format {
             ListFormat::Table => {
-                audit_text(&audited, if self.to_stdout() { output::style() } else { switchcost_report::Style::PIPED })
+                let style = if self.to_stdout() { output::style() } else { switchcost_report::Style::PIPED };
+                audit_text(&audited, self.arguments.verbose, style)
             }
             ListFormat::Json => audit_json(&audited),
         };

@@ -4,6 +4,7 @@ use crate::cost::{Audit, Estimate, Kind, Pace, Price, ThreadCost};
 use crate::rule::SwitchKind;
 use core::time::Duration;
 use serde::Serialize;
+use switchcost_analysis::Quantity;
 use switchcost_analysis::number::{grouped, nanoseconds, percent, roughly};
 use switchcost_machine::program::Observed;
 use switchcost_report::text::{Style, cell, drawn, json_line, right, wrapped};
@@ -70,22 +71,22 @@ impl Audited {
         }
         if audit.misfit {
             return format!(
-                "{program} loses at most {} of a CPU to {rate}, of {} that it used in all: the price list does not fit this program, since it would \
-                 explain more than nine tenths of its CPU time.",
+                "Switching costs {program} at most {} of a CPU ({rate}), of {} that it used in all: the measured costs do not fit this program, \
+                 since they would explain more than nine tenths of its CPU time.",
                 percent(share.high),
                 percent(audit.cpu_ns.unwrap_or(audit.cost.high) / self.wall_ns())
             );
         }
-        let of_program = of_program.map(|part| format!("{} of the CPU time it used", part.text()));
+        let costs = format!("Switching costs {program} {} of a CPU ({rate})", share.text());
         if share.high < NO_MATTER {
-            let little = of_program.map_or(String::new(), |part| format!("; it uses little, and that is {part}"));
-            return format!("{program} loses {} of a CPU to {rate}: too little to matter{little}.", share.text());
+            let little = of_program.map(|part| format!(" That is {} of the little CPU time it used.", part.text()));
+            return format!("{costs}: negligible.{}", little.unwrap_or_default());
         }
-        let of_program = of_program.map_or(String::new(), |part| format!(", {part}"));
-        let most = audit.kinds.iter().max_by(|a, b| a.cost.value.total_cmp(&b.cost.value));
-        let mostly = most.filter(|kind| kind.cost.value > audit.cost.value / 2.0);
+        let of_program = of_program.map_or(String::new(), |part| format!(", {} of the CPU time it used", part.text()));
+        let others = |kind: &Kind| audit.kinds.iter().map(|one| one.cost.high).sum::<f64>() - kind.cost.high;
+        let mostly = audit.kinds.iter().find(|kind| kind.cost.low > others(kind));
         let mostly = mostly.map_or(String::new(), |kind| format!("; most of it: {}", kind_name(kind.kind)));
-        format!("{program} loses {} of a CPU to {rate}{of_program}{mostly}.", share.text())
+        format!("{costs}{of_program}{mostly}.")
     }
 
     /// Said of a part of the cost.
@@ -93,18 +94,18 @@ impl Audited {
         format!("{} of the cost", percent(cost / self.audit.cost.value.max(f64::MIN_POSITIVE)))
     }
 
-    /// When the prices were measured.
+    /// When the costs of a switch were measured.
     fn prices_age(&self) -> String {
         let ages = || self.prices.iter().map(|price| self.age(price));
         let (youngest, oldest) = (ages().min().unwrap_or_default(), ages().max().unwrap_or_default());
         if oldest < JUST_NOW {
-            return "prices: measured just now".into();
+            return "cost per switch: measured just now".into();
         }
         let range = match (roughly(youngest), roughly(oldest)) {
             (young, old) if young == old => old,
             (young, old) => format!("{young} to {old}"),
         };
-        format!("prices: measured {range} ago (they drift; a new file for --store has them measured again)")
+        format!("cost per switch: measured {range} ago (it drifts; a new file for --store has it measured again)")
     }
 
     fn age(&self, price: &Price) -> Duration {
@@ -121,15 +122,15 @@ impl Audited {
     fn not_covered(&self) -> Vec<String> {
         let indirect = match self.indirect.zip(self.indirect_share()) {
             Some(((least, most), (low, high))) => format!(
-                "indirect cost (caches refilled after a switch): {} to {} of a CPU; {} to {} ns per switch by the stored sweep of working sets, and no \
-                 more than the program used besides",
+                "caches refilled after a switch: {} to {} of a CPU ({} to {} ns per switch by the stored sweep of working sets, and no \
+                 more than the program used besides)",
                 percent(low),
                 percent(high),
                 nanoseconds(least),
                 nanoseconds(most)
             ),
             None => {
-                format!("indirect cost (caches refilled after a switch): not known; run `{}`", self.indirect_command)
+                format!("caches refilled after a switch: not known; run `{}`", self.indirect_command)
             }
         };
         vec![
@@ -157,39 +158,38 @@ fn kind_name(kind: SwitchKind) -> &'static str {
         SwitchKind::SameCpu => "switch on one CPU",
         SwitchKind::IdleCpu => "wake-up of an idle CPU",
         SwitchKind::Timer => "sleep until a timer",
-        SwitchKind::Preempted => "preempted",
+        SwitchKind::Preempted => "preemption",
     }
 }
 
-/// For a terminal.
+/// For a terminal; `verbose`: with what each cost was measured by, and what looking cost.
 #[must_use]
-pub fn audit_text(audited: &Audited, style: Style) -> String {
+pub fn audit_text(audited: &Audited, verbose: bool, style: Style) -> String {
     let (seen, audit) = (&audited.observed, &audited.audit);
-    let mut out = format!("{}\n", style.bold(&audited.sentence()));
-    out.push_str(&format!(
-        "pid {}, {} threads, watched for {:.1} s{}{}\n",
+    let rate = |count: f64| grouped(audited.per_second(count).round() as i64);
+    let threads =
+        if seen.threads.len() == 1 { "1 thread".to_owned() } else { format!("{} threads", seen.threads.len()) };
+    let about = format!(
+        "pid {}, {threads}, watched for {:.1} s{}: {} voluntary and {} involuntary switches/s{}",
         seen.process,
-        seen.threads.len(),
         seen.wall.as_secs_f64(),
         if seen.ended { ", until its end" } else { "" },
+        rate(audit.voluntary as f64),
+        rate(audit.involuntary as f64),
         audit.cpu_ns.map_or(String::new(), |ns| format!("; it used {:.2} CPUs", ns / audited.wall_ns()))
-    ));
-    out.push_str(&format!(
-        "{} switches per second: {} voluntary, {} involuntary\n",
-        grouped(audited.per_second(audit.switches() as f64).round() as i64),
-        grouped(audited.per_second(audit.voluntary as f64).round() as i64),
-        grouped(audited.per_second(audit.involuntary as f64).round() as i64)
-    ));
-    out.push_str(&format!("{}\n\n", audited.prices_age()));
-    out.push_str(&kinds_table(audited, style));
-    out.push('\n');
+    );
+    let mut out = style.headline(&audited.sentence()) + &wrapped("", &about, style) + "\n";
+    if audit.switches() > 0 {
+        out.push_str(&(kinds_table(audited, style) + "\n"));
+    }
     out.push_str(&threads_table(audited, style));
     out.push_str("\nnot covered\n");
     let mut rest = audited.not_covered();
     rest.extend(seen.blind.iter().cloned());
     rest.iter().for_each(|text| out.push_str(&wrapped("  - ", text, style)));
-    out.push_str("priced by\n");
-    for price in used(audited) {
+    let more = if verbose { "" } else { "; -v says by which rows" };
+    out.push_str(&wrapped("", &format!("{}{more}", audited.prices_age()), style));
+    for price in used(audited).into_iter().filter(|_| verbose) {
         let here = price.at(audit.pace);
         let text = format!(
             "{}: {} ns of CPU time per switch ({} – {}), {} of run {}, {} ago; {}{}",
@@ -210,7 +210,7 @@ pub fn audit_text(audited: &Audited, style: Style) -> String {
         notes.push("costs of kinds and threads are scaled down to what the program used: its switches are cheaper than those measured".into());
     }
     notes.extend(audited.command_status.clone());
-    notes.push(own(seen));
+    notes.extend(verbose.then(|| own(seen)));
     notes.iter().for_each(|text| out.push_str(&wrapped("note: ", text, style)));
     style.sealed(&out)
 }
@@ -234,7 +234,7 @@ fn by_pace(price: &Price, pace: Pace) -> String {
 
 fn own(seen: &Observed) -> String {
     let share = seen.own_cpu_ns as f64 / seen.wall.as_nanos().max(1) as f64;
-    format!("{} looks at /proc, {} of a core; nothing is attached to the program", seen.looks, percent(share))
+    format!("overhead: {} reads of /proc, {} of a core; nothing is attached to the program", seen.looks, percent(share))
 }
 
 /// Prices that a switch of this program was counted by, each once.
@@ -262,17 +262,17 @@ fn kinds_table(audited: &Audited, style: Style) -> String {
     table.set_header(vec![
         cell("what happened"),
         right("switches/s"),
-        right("CPU time each, ns"),
+        right("CPU time each"),
         right("of a CPU"),
-        right("delay each, µs"),
+        right("delay each"),
     ]);
     for kind in audited.audit.kinds.iter().filter(|kind| kind.count >= 0.5) {
         table.add_row(vec![
             cell(kind_name(kind.kind)),
             right(grouped(audited.per_second(kind.count).round() as i64)),
-            right(nanoseconds(kind.cost.value / kind.count)),
+            right(Quantity::TIME.amount(kind.cost.value / kind.count)),
             right(percent(kind.cost.value / audited.wall_ns())),
-            right(delay_us(kind).map_or("–".into(), nanoseconds)),
+            right(delay_us(kind).map_or("–".into(), |us| Quantity::TIME.amount(us * 1000.0))),
         ]);
     }
     drawn(&mut table)
@@ -308,11 +308,11 @@ fn threads_table(audited: &Audited, style: Style) -> String {
     if all.len() > shown {
         let rest: f64 = all[shown..].iter().map(|thread| thread.cost.value).sum();
         let count = all.len() - shown;
-        out.push_str(&format!(" … and {count} threads more, {} (--threads shows them)\n", audited.of_cost(rest)));
+        out.push_str(&format!(" … and {count} more threads, {} (--threads shows them)\n", audited.of_cost(rest)));
     }
     if audited.audit.unseen > 0 {
         out.push_str(&format!(
-            " {} switches are of processes and threads that no look saw, {}\n",
+            " {} switches are of threads too brief to be seen, {}\n",
             grouped(audited.audit.unseen as i64),
             audited.of_cost(audited.audit.unseen_cost)
         ));
