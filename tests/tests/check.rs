@@ -62,6 +62,8 @@ fn a_node_that_is_as_it_was_is_fit() {
     }
     assert_eq!(world.run("history").out.lines().filter(|line| line.contains("run thread/honest")).count(), 1);
     assert!(world.leftovers().is_empty());
+    let said = world.run("check --baseline nosuch");
+    assert_eq!(line(&said), "cannot tell: no baseline `nosuch`; switchcost baseline set nosuch");
 }
 
 #[test]

@@ -147,8 +147,13 @@ impl Examination<'_> {
         let mut store = Store::open_read_only(&path).map_err(Failure::usage)?;
         store.set_patience(self.left(ANSWERED)).map_err(Failure::usage)?;
         let known = store.baselines().map_err(Failure::usage)?;
-        if name.is_none() && !known.iter().any(|baseline| baseline.name == USUAL) {
-            return Ok(None);
+        let is_known = |name: &str| known.iter().any(|baseline| baseline.name == name);
+        match name {
+            None if !is_known(USUAL) => return Ok(None),
+            Some(name) if !is_known(name) => {
+                return Err(Failure::usage(format!("no baseline `{name}`; switchcost baseline set {name}")));
+            }
+            _ => {}
         }
         store.load(&format!("{BASELINE}{}", name.unwrap_or(USUAL))).map(Some).map_err(Failure::usage)
     }
