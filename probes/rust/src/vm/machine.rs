@@ -42,8 +42,8 @@ impl Stop {
     pub fn refusal(self) -> Refusal {
         let detail = match self {
             Self::Stuck => format!(
-                "a guest did not leave KVM_RUN for {} s and was brought out by a signal; this hypervisor does not carry out what the guest does, try another `by` or `ring`",
-                watchdog::PATIENCE_S
+                "a guest that had the CPU did not leave KVM_RUN for {} s and was brought out by a signal; this hypervisor does not carry out what the guest does, try another `by` or `ring`",
+                watchdog::PATIENCE.as_secs()
             ),
             Self::Unexpected(what) => format!("a guest did something else than to hand over to the host: {what}"),
         };

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::Duration;
 
-/// No turn for so long: stuck. Counted in looks and not by the clock, because a stopped process or machine gets on later.
-pub const PATIENCE_S: u32 = 3;
+/// No turn for so long: stuck. Counted in looks and not by the clock, because a stopped process or machine gets on later; of a look only the time that the
+/// threads had the CPU, because a starved one gets on later too.
+pub const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(500);
-const LOOKS: u32 = PATIENCE_S * 2;
 
 /// Between two signals to threads that have not come out yet; one may come while no guest is being entered.
 const AGAIN: Duration = Duration::from_millis(10);
@@ -87,16 +87,24 @@ impl Drop for Watchdog {
 
 impl State {
     fn watch(&self, progress: impl Fn() -> u64) {
-        let (mut last, mut looks) = (progress(), 0);
+        let (mut last, mut had) = (progress(), self.had());
+        let mut without = Duration::ZERO;
         while !self.over.load(SeqCst) {
             thread::park_timeout(LOOK);
-            let now = progress();
-            looks = if self.watching.load(SeqCst) && now == last { looks + 1 } else { 0 };
-            last = now;
-            if looks >= LOOKS {
+            let (now, have) = (progress(), self.had());
+            let stuck = self.watching.load(SeqCst) && now == last;
+            without = if stuck { without + counted(&had, &have) } else { Duration::ZERO };
+            (last, had) = (now, have);
+            if without >= PATIENCE {
                 self.fire();
             }
         }
+    }
+
+    /// What each thread had of the CPU so far, and whether it wants it now; None: the system does not tell.
+    fn had(&self) -> Vec<Option<Had>> {
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.iter().map(|id| Had::of(&format!("/proc/self/task/{id}"))).collect()
     }
 
     fn fire(&self) {
@@ -113,6 +121,38 @@ impl State {
         }
         eprintln!("a guest is stuck and its thread does not answer to signals");
         std::process::exit(1);
+    }
+}
+
+/// What a thread had of the CPU.
+#[derive(Clone, Copy)]
+struct Had {
+    cpu: Duration,
+    wants: bool,
+}
+
+impl Had {
+    fn of(task: &str) -> Option<Self> {
+        let ran = std::fs::read_to_string(format!("{task}/schedstat")).ok()?;
+        let stat = std::fs::read_to_string(format!("{task}/stat")).ok()?;
+        let state = stat.rsplit(')').next()?.split_ascii_whitespace().next()?.to_owned();
+        Some(Self {
+            cpu: Duration::from_nanos(ran.split_ascii_whitespace().next()?.parse().ok()?),
+            wants: state == "R",
+        })
+    }
+}
+
+/// How much of a look without a turn counts: what the thread that had most of the CPU had of it; nothing while one only waits for the CPU; all of it where
+/// everybody sleeps, or nobody can tell.
+fn counted(before: &[Option<Had>], after: &[Option<Had>]) -> Duration {
+    let pairs = before.iter().zip(after).map(|(before, after)| Some((before.as_ref()?, after.as_ref()?)));
+    let Some(pairs) = pairs.collect::<Option<Vec<_>>>() else { return LOOK };
+    let most = pairs.iter().map(|(before, after)| after.cpu.saturating_sub(before.cpu)).max().unwrap_or(LOOK);
+    if pairs.iter().any(|(_, after)| after.wants) {
+        most.min(LOOK)
+    } else {
+        LOOK
     }
 }
 
@@ -146,4 +186,23 @@ fn install_handler() {
     action.sa_flags = libc::SA_ONSTACK;
     // SAFETY: the handler only touches a thread-local cell and one byte. Nothing else here uses SIGUSR1.
     unsafe { libc::sigaction(SIGNAL, &action, std::ptr::null_mut()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_had_the_cpu_is_stuck() {
+        let had = |ms, wants| Some(Had { cpu: Duration::from_millis(ms), wants });
+        let ms = |before: &[Option<Had>], after: &[Option<Had>]| counted(before, after).as_millis();
+        // One spins while the other waits for it; both starve; a tenth of a CPU; both sleep; nobody can tell.
+        assert_eq!(ms(&[had(0, true), had(0, false)], &[had(500, true), had(0, false)]), 500);
+        assert_eq!(ms(&[had(9, true), had(3, false)], &[had(9, true), had(3, false)]), 0);
+        assert_eq!(ms(&[had(0, true)], &[had(50, true)]), 50);
+        assert_eq!(ms(&[had(7, false); 2], &[had(7, false); 2]), 500);
+        assert_eq!(ms(&[None], &[None]), 500);
+        // This thread runs, and there is no other of that name.
+        assert!(Had::of("/proc/thread-self").unwrap().wants && Had::of("/proc/self/task/0").is_none());
+    }
 }
