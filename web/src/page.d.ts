@@ -479,6 +479,10 @@ export interface PartJson {
    * Rounds behind it: those that have all rows.
    */
   rounds: number;
+  /**
+   * Part of the whole, as a fraction; null where its interval holds 0, where the parts come to more than the whole, and with fewer than 6 rounds.
+   */
+  share: number | null;
 }
 /**
  * A ratio of means.

@@ -179,6 +179,8 @@ struct PartJson {
     low: Option<f64>,
     /// Upper end.
     high: Option<f64>,
+    /// Part of the whole, as a fraction; null where its interval holds 0, where the parts come to more than the whole, and with fewer than 6 rounds.
+    share: Option<f64>,
     /// Rounds behind it: those that have all rows.
     rounds: usize,
 }
@@ -221,14 +223,13 @@ struct ResidueJson<'a> {
     test: &'a str,
 }
 
-impl From<&Part> for PartJson {
-    fn from(part: &Part) -> Self {
-        Self {
-            ns: part.value,
-            low: part.interval.map(|i| i.low),
-            high: part.interval.map(|i| i.high),
-            rounds: part.rounds,
-        }
+fn part_json(part: &Part, share: Option<f64>) -> PartJson {
+    PartJson {
+        ns: part.value,
+        low: part.interval.map(|i| i.low),
+        high: part.interval.map(|i| i.high),
+        share,
+        rounds: part.rounds,
     }
 }
 
@@ -238,12 +239,13 @@ impl From<&Prediction> for RatioJson {
     }
 }
 
-fn layer_json(layer: &LayerCost) -> LayerJson<'_> {
+fn layer_json<'a>(layer: &'a LayerCost, shares: &[(String, f64)]) -> LayerJson<'a> {
+    let share = shares.iter().find(|(name, _)| *name == layer.name).map(|(_, share)| *share);
     LayerJson {
         name: &layer.name,
         terms: &layer.terms,
         why: &layer.why,
-        cost: layer.cost.as_ref().ok().map(PartJson::from),
+        cost: layer.cost.as_ref().ok().map(|part| part_json(part, share)),
         reason: layer.cost.as_ref().err().map(String::as_str),
     }
 }
@@ -257,15 +259,19 @@ pub fn explain_json(explanation: &Explanation) -> String {
 pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
     let prediction = explanation.explained.prediction.as_ref();
     let adds_up = prediction.map_or("cannot tell", |prediction| prediction.adds_up().as_str());
+    let (shares, left) = match explanation.explained.shares() {
+        Shares::Of { layers, left } => (layers, left),
+        Shares::FewRounds | Shares::Exceed => (Vec::new(), None),
+    };
     Document {
         format: 1,
         mechanism: &explanation.label,
         title: &explanation.title,
         run: &explanation.run,
         figure: &explanation.figure,
-        total: (&explanation.explained.total).into(),
-        layers: explanation.explained.layers.iter().map(layer_json).collect(),
-        residue: (&explanation.explained.residue).into(),
+        total: part_json(&explanation.explained.total, None),
+        layers: explanation.explained.layers.iter().map(|layer| layer_json(layer, &shares)).collect(),
+        residue: part_json(&explanation.explained.residue, left),
         residue_is: explanation
             .explained
             .residue_is

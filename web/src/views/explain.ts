@@ -17,6 +17,7 @@ interface Step {
   low: number | null;
   high: number | null;
   ns: number | null;
+  share: number | null;
   kind: "layer" | "residue" | "total";
 }
 
@@ -35,10 +36,10 @@ export function explain(context: Context): HTMLElement[] {
 }
 
 function steps({ layers, residue, total, mechanism }: Explained): Step[] {
-  type Cost = Pick<Step, "ns" | "low" | "high">;
+  type Cost = Pick<Step, "ns" | "low" | "high" | "share">;
   const step = (key: string, name: string, from: number, of: Cost | null, kind: Step["kind"]): Step => {
-    const { ns, low, high } = of ?? { ns: null, low: null, high: null };
-    return { key, name, from, to: from + (ns ?? 0), ns, low, high, kind };
+    const { ns, low, high, share } = of ?? { ns: null, low: null, high: null, share: null };
+    return { key, name, from, to: from + (ns ?? 0), ns, low, high, share, kind };
   };
   let height = 0;
   const found = layers.map((layer, i): Step => {
@@ -62,7 +63,11 @@ function waterfall(one: Explained, nth: number, context: Context): HTMLElement {
     items: all.map((step) => ({
       key: step.key,
       label: step.name,
-      end: step.ns === null ? "not measured" : `${duration(step.ns)}  ${percent(step.ns / one.total.ns)}`,
+      // A part whose interval holds 0 has no share.
+      end:
+        step.ns === null
+          ? "not measured"
+          : `${duration(step.ns)}${step.share === null ? "" : `  ${percent(step.share)}`}`,
     })),
     width: context.width,
     x: {
