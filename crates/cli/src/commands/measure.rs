@@ -21,7 +21,7 @@ pub struct Effort {
     /// Exactly this many process runs of each row [default: 10 to 40, as precision needs]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub rounds: Option<u64>,
-    /// A first look in a sixth of the time: --precision 10% --batches 10, small --budget
+    /// A first look: --precision 10% --batches 10, small --budget
     #[arg(long)]
     pub quick: bool,
     /// Half-width of the 95 % interval to aim at

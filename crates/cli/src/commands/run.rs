@@ -43,7 +43,7 @@ pub struct Run {
     /// What to measure, and how much
     #[command(flatten)]
     pub effort: Effort,
-    /// Continue the newest run of the same plan that stopped early: its missing rounds, nothing twice
+    /// Continue the newest run of this plan that stopped early
     #[arg(long, conflicts_with = "seed")]
     pub resume: bool,
     /// Target length of a batch
