@@ -162,6 +162,12 @@ impl From<Output> for Said {
 }
 
 impl Said {
+    /// What it printed on one line: where a line ends says nothing of what is said.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Standard output as JSON.
     ///
     /// # Panics

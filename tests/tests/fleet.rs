@@ -61,7 +61,7 @@ fn equal_nodes_are_not_accused_and_a_slow_one_is() {
     assert!(said.out.starts_with("1 of 10 nodes is unlike the others."), "{said:?}");
     // A suspicion does not take a node out, and what was counted is said with it.
     for words in ["An odd node is a suspicion", "at most 1 of 1,000", "--confirm LAUNCHER", "n3: suspect "] {
-        assert!(said.out.contains(words), "{words}: {said:?}");
+        assert!(said.words().contains(words), "{words}: {said:?}");
     }
     assert!(!said.out.contains("scontrol"), "{said:?}");
     let page = fs::read_to_string(world.path("fleet.html")).unwrap();
@@ -81,7 +81,7 @@ fn halves_of_a_fleet_are_kinds_and_not_odd_nodes() {
     let said = world.run(&format!("fleet judge {}", folder.display()));
     assert_eq!(said.status, 3, "{said:?}");
     assert!(said.out.starts_with("Cannot tell which of 10 nodes are unlike the others"), "{said:?}");
-    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = said.words();
     assert!(words.contains("fall into kinds, and none of them is the rule: 5 nodes cheapest"), "{said:?}");
     let document = world.run(&format!("fleet judge {} --format json", folder.display())).json();
     let dear = &document["groups"][0]["kinds"][0]["kinds"][1];
@@ -104,7 +104,7 @@ fn rounds_are_held_against_one_another() {
     let said = world.run(&format!("fleet judge {first} {second}"));
     assert!(said.status == 0 && !said.out.contains("newer than"), "{said:?}");
     let said = world.run(&format!("fleet judge {second} {first}"));
-    assert!(said.out.contains("newer than") && said.out.contains("name the oldest first"), "{said:?}");
+    assert!(said.out.contains("newer than") && said.words().contains("name the oldest first"), "{said:?}");
     let said = world.run(&format!("fleet judge {first} {first}"));
     assert!(said.out.contains("10 runs of it are in a later round as well"), "{said:?}");
     for number in 0..10 {
@@ -157,7 +157,7 @@ fn rows_that_a_run_does_not_have_are_told() {
     world.write("round/n3.jsonl", &node(&short, "n3", 3, 1.0, same));
     let said = world.run(&format!("fleet judge {}", folder.display()));
     assert!(
-        said.status == 0 && said.out.contains("without a usable figure: `n3` (its run has no such row"),
+        said.status == 0 && said.words().contains("without a usable figure: `n3` (its run has no such row"),
         "{said:?}"
     );
 }

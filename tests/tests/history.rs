@@ -338,7 +338,7 @@ fn drift_is_said_and_is_no_change() {
     let trend = said("--format json").json()["trends"][0].clone();
     assert_eq!(trend["changes"], serde_json::json!([]), "{trend:#}");
     assert!(trend["undecided"].as_u64() > Some(0) && trend["autocorrelation"].as_f64() > Some(0.6), "{trend:#}");
-    let text = said("").out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = said("").words();
     assert!(text.contains("(autocorrelation 0.") && text.contains("drift would look the same"), "{text}");
 }
 

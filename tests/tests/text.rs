@@ -194,7 +194,7 @@ fn probes_and_pages_of_the_user_s_own_are_found() {
     world.write("data/switchcost/probes/twin/probe.toml", &own("fake", 1));
     page(&world, "thread/honest", &mechanism(""));
     let said = world.run("list");
-    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = said.words();
     for part in
         ["probes/twin/probe.toml is not valid: id fake is taken by the probe in", "libexec/switchcost/probes/fake"]
     {
@@ -242,7 +242,7 @@ fn what_is_broken_costs_its_own_rows_only() {
     page(&world, "nowhere/x", &mechanism(""));
     let said = world.run_wrapped(&["timeout", "-s", "KILL", "60"], &["list", "-v"]);
     assert_eq!(said.status, 0, "{said:?}");
-    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = said.words();
     for part in [
         "escape/probe.toml is not valid: id `../../../pwn`",
         "capital/probe.toml is not valid: id `Good`",
