@@ -79,7 +79,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
         let padding = " ".repeat(width - name.chars().count());
         format!(" {name}{padding}  {:>9}  {range:>19}  {bar}{mark}\n", nanoseconds(part.value))
     };
-    let mut out = wrapped("", &style.bold(&answer(explanation)), style);
+    let mut out = style.headline(&answer(explanation));
     out.push_str(&wrapped("  ", &explanation.title, style));
     out.push_str(&format!(
         "  run {}, {} rounds; means over rounds in ns, which add up, with 95 % intervals\n\n",
@@ -103,7 +103,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
     }
     out.push_str(&line(REST, &explained.residue, &bar(height, explained.residue.value, whole), ""));
     out.push_str(&line(&explanation.label, &explained.total, &bar(0.0, whole, whole), ""));
-    out.push_str(&format!("\n{}\n\n", style.bold(&sentence(explained))));
+    out.push_str(&format!("\n{}\n", style.headline(&sentence(explained))));
     for layer in &explained.layers {
         let unmeasured = layer.cost.as_ref().err().map_or(String::new(), |why| format!("; not measured: {why}"));
         let terms = if verbose { format!(" = {}", layer.terms) } else { String::new() };
