@@ -162,7 +162,7 @@ impl From<Output> for Said {
 }
 
 impl Said {
-    /// What it printed on one line: where a line ends says nothing of what is said.
+    /// What it printed, as one line: tests read words and not line ends.
     #[must_use]
     pub fn words(&self) -> String {
         self.out.split_whitespace().collect::<Vec<_>>().join(" ")

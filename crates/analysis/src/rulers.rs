@@ -247,7 +247,7 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
 }
 
 /// Of each row what [`Undisturbed::unconfirmed`] is: the median over rounds of how its clock's ruler differs from another row's, each in times of what the same probe's
-/// took at the clock that the run kept; that of the row which differs least. Rows of other probes are asked, or all where the run has one probe.
+/// took at the clock that the run kept; that of the row which differs least. Rows of other probes are the witnesses; in a run of one probe, its other rows.
 pub(crate) fn unconfirmed(variants: &[Variant], starts: &[Vec<&Invocation>], speeds: &Speeds) -> Vec<Option<f64>> {
     let of_row = |(variant, starts): (&Variant, &Vec<&Invocation>)| -> (String, BTreeMap<u64, f64>) {
         let kept = speeds.get(&variant.probe).and_then(|speeds| speeds.get(CLOCK)).map(|speed| speed.kept);
