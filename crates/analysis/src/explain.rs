@@ -310,11 +310,11 @@ mod tests {
 
     #[test]
     fn adding_up_is_proven_refuted_or_open() {
-        let said = |low, high| Prediction { ratio: 1.0, interval: Some(Interval { low, high }) }.adds_up();
-        assert_eq!([said(0.96, 1.04), said(0.95, 1.05)], [AddsUp::Yes; 2]);
-        assert_eq!([said(0.80, 0.94), said(1.06, 1.30)], [AddsUp::No; 2]);
+        let judged = |low, high| Prediction { ratio: 1.0, interval: Some(Interval { low, high }) }.adds_up();
+        assert_eq!([judged(0.96, 1.04), judged(0.95, 1.05)], [AddsUp::Yes; 2]);
+        assert_eq!([judged(0.80, 0.94), judged(1.06, 1.30)], [AddsUp::No; 2]);
         // A wide interval that holds 1 is not a success, and a narrow one across a bound no failure.
-        assert_eq!([said(0.70, 1.30), said(0.94, 0.96), said(1.04, 1.06)], [AddsUp::CannotTell; 3]);
+        assert_eq!([judged(0.70, 1.30), judged(0.94, 0.96), judged(1.04, 1.06)], [AddsUp::CannotTell; 3]);
         assert_eq!(Prediction { ratio: 1.0, interval: None }.adds_up(), AddsUp::CannotTell);
     }
 }

@@ -53,7 +53,7 @@ impl<'a, 'r> Lacking<'a, 'r> {
 
 /// A time in s as people say it, and as `--budget` takes it.
 #[must_use]
-pub fn said(seconds: f64) -> [String; 2] {
+pub fn time_texts(seconds: f64) -> [String; 2] {
     match seconds {
         ..1.0 => [format!("{:.0} ms", seconds * 1e3), format!("{:.0}ms", (seconds * 1e3).ceil())],
         1.0..60.0 => [format!("{seconds:.0} s"), format!("{:.0}s", seconds.ceil())],
@@ -69,11 +69,11 @@ fn in_whole_units(seconds: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_whole_units, said};
+    use super::{in_whole_units, time_texts};
 
     #[test]
     fn a_time_that_is_advised_is_one_that_a_budget_takes() {
-        assert_eq!(said(0.3), ["300 ms", "300ms"]);
-        assert_eq!([12.0, 61.0, 150.0].map(|time| said(in_whole_units(time))[1].clone()), ["15s", "2m", "3m"]);
+        assert_eq!(time_texts(0.3), ["300 ms", "300ms"]);
+        assert_eq!([12.0, 61.0, 150.0].map(|time| time_texts(in_whole_units(time))[1].clone()), ["15s", "2m", "3m"]);
     }
 }

@@ -51,7 +51,7 @@ pub use judge::{
     went_another_way,
 };
 pub use label::label;
-pub use lacking::{Lacking, said};
+pub use lacking::{Lacking, time_texts};
 pub use load::{Burden, Fit, Load};
 pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
 pub use notes::run_command;

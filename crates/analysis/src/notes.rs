@@ -118,7 +118,7 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
 /// How many starts agree, and what else was counted.
 fn exactness(row: &Judged<'_>) -> String {
     let starts = row.summary.invocation_medians.len();
-    let said = match row.equal_starts() {
+    let counted = match row.equal_starts() {
         Some(equal) if equal == starts => format!("exact, {starts} of {starts} starts"),
         Some(equal) => format!("the most frequent count in {equal} of {starts} starts"),
         None => "no start counts".to_owned(),
@@ -129,7 +129,7 @@ fn exactness(row: &Judged<'_>) -> String {
     });
     let of = &row.variant.experiment.of_parts;
     let of = if of.is_empty() { None } else { Some(of.clone()) };
-    [said].into_iter().chain(of).chain(beside).collect::<Vec<_>>().join("; ")
+    [counted].into_iter().chain(of).chain(beside).collect::<Vec<_>>().join("; ")
 }
 
 /// Says so when no one number stands for the row.

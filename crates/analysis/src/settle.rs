@@ -128,6 +128,6 @@ fn interval(values: &[f64], median: f64, shared: &Shared, target: Option<f64>) -
     if plain.is_some_and(|plain| within(&plain, BEYOND_LUCK)) {
         return (plain, true);
     }
-    let look = successive_median_interval(values, level, shared).filter(|look| within(look, 1.0));
-    (look.or(plain), look.is_some())
+    let sequential = successive_median_interval(values, level, shared).filter(|sequential| within(sequential, 1.0));
+    (sequential.or(plain), sequential.is_some())
 }

@@ -5,8 +5,8 @@
 #[must_use]
 pub fn last_words(log: &str) -> Option<&str> {
     let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-    let said = [rust, python, lua, ruby, go, frames].iter().find_map(|message| message(&lines));
-    said.or_else(|| plain(&lines)).map(str::trim)
+    let found = [rust, python, lua, ruby, go, frames].iter().find_map(|message| message(&lines));
+    found.or_else(|| plain(&lines)).map(str::trim)
 }
 
 /// The line is a message of the protocol that went astray.

@@ -281,9 +281,9 @@ impl Shares {
 /// Share of a thread's looks that saw it sleep on a timer.
 fn sleeping(thread: &ThreadSeen, prices: &[Price]) -> f64 {
     let timer = |channel: &str| prices.iter().any(|p| p.rule.kind == SwitchKind::Timer && p.rule.takes(channel));
-    let looks: u32 = thread.channels.values().sum();
-    let asleep: u32 = thread.channels.iter().filter(|(channel, _)| timer(channel)).map(|(_, looks)| looks).sum();
-    if looks == 0 { 0.0 } else { f64::from(asleep) / f64::from(looks) }
+    let samples: u32 = thread.channels.values().sum();
+    let asleep: u32 = thread.channels.iter().filter(|(channel, _)| timer(channel)).map(|(_, samples)| samples).sum();
+    if samples == 0 { 0.0 } else { f64::from(asleep) / f64::from(samples) }
 }
 
 /// Time from one sleep of a thread to its next, ns, as most sleeps have it: the threads' rates, weighted by their sleeps.
@@ -397,9 +397,9 @@ fn impute_channels(threads: &mut [ThreadSeen]) -> Vec<bool> {
 fn common_channels<'a>(threads: impl Iterator<Item = &'a ThreadSeen>) -> BTreeMap<String, u32> {
     let mut all: BTreeMap<String, u64> = BTreeMap::new();
     for thread in threads.filter(|thread| thread.voluntary > 0) {
-        let looks: u64 = thread.channels.values().map(|looks| u64::from(*looks)).sum();
+        let samples: u64 = thread.channels.values().map(|samples| u64::from(*samples)).sum();
         for (channel, count) in &thread.channels {
-            *all.entry(channel.clone()).or_default() += (thread.voluntary * u64::from(*count)).div_ceil(looks.max(1));
+            *all.entry(channel.clone()).or_default() += (thread.voluntary * u64::from(*count)).div_ceil(samples.max(1));
         }
     }
     all.into_iter().map(|(channel, weight)| (channel, u32::try_from(weight).unwrap_or(u32::MAX))).collect()
@@ -416,24 +416,24 @@ fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], pace: Pace) ->
     if channels.is_empty() {
         channels.insert(String::new(), 1);
     }
-    let (mut cpu, mut looks, mut delay) = (0.0, 0.0, None);
+    let (mut cpu, mut samples, mut delay) = (0.0, 0.0, None);
     let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
     for (channel, count) in channels {
         let Some(price) = find(&channel) else { continue };
         let weight = f64::from(count);
         let each = price.at(pace);
         cpu += each.value * weight;
-        looks += weight;
+        samples += weight;
         low = low.min(each.low);
         high = high.max(each.high);
         if let Some(ns) = price.delay_ns {
             *delay.get_or_insert(0.0) += ns * weight;
         }
     }
-    if looks == 0.0 {
+    if samples == 0.0 {
         return (Estimate::default(), None);
     }
-    (Estimate { value: cpu / looks, low, high }, delay.map(|sum: f64| sum / looks))
+    (Estimate { value: cpu / samples, low, high }, delay.map(|sum: f64| sum / samples))
 }
 
 /// What a switch on one CPU costs afterwards by the sweeps of `parameter` in a run, ns, least and most: total − control − direct (`Split`). A point of

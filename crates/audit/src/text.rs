@@ -234,7 +234,11 @@ fn by_pace(price: &Price, pace: Pace) -> String {
 
 fn own(seen: &Observed) -> String {
     let share = seen.own_cpu_ns as f64 / seen.wall.as_nanos().max(1) as f64;
-    format!("overhead: {} reads of /proc, {} of a core; nothing is attached to the program", seen.looks, percent(share))
+    format!(
+        "overhead: {} reads of /proc, {} of a core; nothing is attached to the program",
+        seen.samples,
+        percent(share)
+    )
 }
 
 /// Prices that a switch of this program was counted by, each once.
@@ -323,7 +327,7 @@ fn threads_table(audited: &Audited, style: Style) -> String {
 /// What it was seen waiting in, or is supposed to, most often first.
 fn waits(thread: &ThreadCost) -> String {
     let mut channels: Vec<(&String, &u32)> = thread.seen.channels.iter().collect();
-    channels.sort_by_key(|(name, looks)| (std::cmp::Reverse(**looks), (*name).clone()));
+    channels.sort_by_key(|(name, samples)| (std::cmp::Reverse(**samples), (*name).clone()));
     let names: Vec<&str> = channels.into_iter().take(2).map(|(name, _)| name.as_str()).collect();
     let inferred = if thread.supposed { " (inferred)" } else { "" };
     if names.is_empty() { "–".into() } else { names.join(", ") + inferred }
@@ -354,7 +358,7 @@ struct AuditJson<'a> {
     not_covered: Vec<String>,
     notes: &'a [String],
     command_status: &'a Option<String>,
-    looks: u32,
+    samples: u32,
     own_cpu_ns: u64,
 }
 
@@ -443,7 +447,7 @@ pub fn audit_json(audited: &Audited) -> String {
         not_covered,
         notes: &audited.notes,
         command_status: &audited.command_status,
-        looks: seen.looks,
+        samples: seen.samples,
         own_cpu_ns: seen.own_cpu_ns,
     };
     // One line, so that the pictures of --watch are JSON Lines.

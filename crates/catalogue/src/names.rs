@@ -100,7 +100,7 @@ impl Catalogue {
 /// Words of name, title and `short` in small letters.
 fn words(mechanism: &Mechanism) -> impl Iterator<Item = String> {
     let own = mechanism.id.as_str().split(['/', '-']).skip(1);
-    let said = mechanism.title.split_whitespace().chain(mechanism.short.split_whitespace());
+    let titled = mechanism.title.split_whitespace().chain(mechanism.short.split_whitespace());
     let bare = |word: &str| word.trim_matches([',', ':', ';', '.', '(', ')', '\'']).to_lowercase();
-    own.chain(said).map(bare).filter(|word| word.len() > 2).collect::<Vec<_>>().into_iter()
+    own.chain(titled).map(bare).filter(|word| word.len() > 2).collect::<Vec<_>>().into_iter()
 }

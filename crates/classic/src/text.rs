@@ -127,15 +127,15 @@ impl Performance<'_> {
         let mut rows: Vec<&Row<'_>> = timed.collect();
         rows.sort_by(|a, b| a.median().unwrap_or_default().total_cmp(&b.median().unwrap_or_default()));
         let shared = self.shared();
-        let said = |row: &Row<'_>| {
+        let cost = |row: &Row<'_>| {
             let figure = Some(width(row)).filter(|width| width != NONE).map(|width| format!(" ±{width}"));
             format!("{}{} ({})", figure_of(row), figure.unwrap_or_default(), own(&row.label, &shared))
         };
         let unit = &rows.first()?.unit;
         match rows.as_slice() {
-            [only] => Some(format!("Here one {unit} takes {}.", said(only))),
+            [only] => Some(format!("Here one {unit} takes {}.", cost(only))),
             [first, .., last] if last.unit == *unit => {
-                Some(format!("Here one {unit} takes from {} to {}.", said(first), said(last)))
+                Some(format!("Here one {unit} takes from {} to {}.", cost(first), cost(last)))
             }
             _ => None,
         }

@@ -74,7 +74,7 @@ pub fn run_peer(
         _ if !ended => PeerOutcome::Failed(format!("it did not end within {} s", timeout.as_secs())),
         (_, ExitStatus::Exited(0)) => PeerOutcome::Printed(printed),
         (_, ExitStatus::Exited(status)) => {
-            PeerOutcome::Failed(format!("it ended with status {status}: {}", said(&first, &printed)))
+            PeerOutcome::Failed(format!("it ended with status {status}: {}", ends_of(&first, &printed)))
         }
         (_, ExitStatus::Signalled(signal)) => PeerOutcome::Failed(format!("signal {signal} ended it")),
     }
@@ -102,7 +102,7 @@ fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) ->
 }
 
 /// Its last words, behind its first line: what failed stands in the one with some programs, with others in the other.
-fn said(first: &str, printed: &str) -> String {
+fn ends_of(first: &str, printed: &str) -> String {
     let first = first.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
     let last = last_words(printed).unwrap_or(first);
     harmless(&if first == last { last.to_owned() } else { format!("{first} … {last}") })
@@ -110,14 +110,14 @@ fn said(first: &str, printed: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::said;
+    use super::ends_of;
 
     #[test]
     fn a_failure_is_told_by_its_first_and_its_last_line() {
         let perf = "\nWARNING: perf not found for kernel 5.15\n\n  You may need:\n    linux-tools\n";
-        assert_eq!(said(perf, perf), "WARNING: perf not found for kernel 5.15 … linux-tools");
-        assert_eq!(said("cut off\nthe end\n", "the end\n"), "cut off … the end");
-        assert_eq!(said("alone\n", "alone\n"), "alone");
-        assert_eq!(said("", ""), "it printed nothing");
+        assert_eq!(ends_of(perf, perf), "WARNING: perf not found for kernel 5.15 … linux-tools");
+        assert_eq!(ends_of("cut off\nthe end\n", "the end\n"), "cut off … the end");
+        assert_eq!(ends_of("alone\n", "alone\n"), "alone");
+        assert_eq!(ends_of("", ""), "it printed nothing");
     }
 }

@@ -108,11 +108,11 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
     let mut out = drawn(&mut table);
     out.push('\n');
     for row in rows {
-        let said = match &row.missing {
+        let outcome = match &row.missing {
             Some(missing) => format!("{}: {missing}", row.id),
             None => format!("{}: {}; {}. {}{}", row.id, row.title, row.conversion, sentence(&row.reason), omitted(row)),
         };
-        out.push_str(&wrapped("  - ", &said, style));
+        out.push_str(&wrapped("  - ", &outcome, style));
     }
     style.sealed(&out)
 }

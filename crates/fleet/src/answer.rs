@@ -375,10 +375,11 @@ fn node_of(node: &str, run: &str, group: usize, verdict: &NodeVerdict) -> FleetN
 }
 
 fn unusable(run: &NodeRun, verdict: &NodeVerdict) -> Vec<FleetUnusable> {
-    let told = run.unusable.iter().cloned();
-    let new = verdict.lacking.iter().filter(|row| run.unusable.iter().all(|(told, _)| told != *row));
+    let earlier = run.unusable.iter().cloned();
+    let new = verdict.lacking.iter().filter(|row| run.unusable.iter().all(|(earlier, _)| earlier != *row));
     let reason = "its run has no such row, or none with the clock's ruler beside it";
-    told.chain(new.map(|row| (row.clone(), reason.to_owned())))
+    earlier
+        .chain(new.map(|row| (row.clone(), reason.to_owned())))
         .map(|(row, reason)| FleetUnusable { row, reason })
         .collect()
 }

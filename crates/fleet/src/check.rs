@@ -224,8 +224,8 @@ impl Examination<'_> {
                 select_wanted(&[wanted(variant, &session.catalogue)], &request, &session.catalogue, &session.probes);
             selection.merge(found.map_err(Failure::usage)?.0);
         }
-        let mut told = Told { step: self.step, catalogue: &session.catalogue };
-        Ok(execute(&request, &session.catalogue, &session.probes, selection, &session.control(), &mut told))
+        let mut observer = Steps { step: self.step, catalogue: &session.catalogue };
+        Ok(execute(&request, &session.catalogue, &session.probes, selection, &session.control(), &mut observer))
     }
 }
 
@@ -246,12 +246,12 @@ fn wanted(variant: &Variant, catalogue: &Catalogue) -> Wanted {
 }
 
 /// Tells only what is being measured.
-struct Told<'a> {
+struct Steps<'a> {
     step: &'a Step,
     catalogue: &'a Catalogue,
 }
 
-impl Observer for Told<'_> {
+impl Observer for Steps<'_> {
     fn begun(&mut self, _: &Run) {}
 
     fn starting(&mut self, run: &Run, variant: usize, _: u64) {

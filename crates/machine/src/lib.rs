@@ -96,8 +96,8 @@ pub fn making<T>(paths: &[PathBuf], make: impl FnOnce() -> T) -> T {
 ///
 /// # Errors
 /// A clause that says why not, and the cure.
-pub fn can_look() -> Result<(), String> {
-    os::can_look()
+pub fn can_observe() -> Result<(), String> {
+    os::can_observe()
 }
 
 /// Refuses a file or folder of programs that somebody else than root and this user may change.

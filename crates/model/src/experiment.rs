@@ -238,13 +238,13 @@ mod tests {
         assert_eq!((added, "misses"), ("own_one".parse().unwrap(), &*added.quantity.unit));
         assert!(!added.timed() && added > Experiment::usual());
         let wrong = |name: &str, page: &str, why: &str| {
-            let said = Experiment::add(name, page).unwrap_err();
-            assert!(said.contains(why), "{said}");
+            let error = Experiment::add(name, page).unwrap_err();
+            assert!(error.contains(why), "{error}");
         };
         wrong("own_one", &page(""), "already");
         wrong("Own", &page(""), "lower-case");
         wrong("own_two", &page("speed = 1"), "unknown field");
-        for (said, instead, why) in [
+        for (error, instead, why) in [
             ("parts = [\"misses\"]", "", "name its `parts`"),
             ("[[1, \"misses\"]]", "[[2, \"misses\"]]", "another experiment"),
             ("name = \"misses\"", "name = \"time\"", "another experiment"),
@@ -253,7 +253,7 @@ mod tests {
             ("contexts = 1", "contexts = 0", "contexts is 0"),
             ("due = []", "due = [\"hop\"]", "hop"),
         ] {
-            wrong("own_two", &page("").replace(said, instead), why);
+            wrong("own_two", &page("").replace(error, instead), why);
         }
     }
 }

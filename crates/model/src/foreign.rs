@@ -63,8 +63,8 @@ mod tests {
             (vec![0x1f, 0x8b, 8, 0], "gunzip"),
             (b"caf\xe9".to_vec(), "not UTF-8"),
         ] {
-            let said = decoded(&bytes).unwrap_err();
-            assert!(said.contains(word), "{bytes:?}: {said}");
+            let error = decoded(&bytes).unwrap_err();
+            assert!(error.contains(word), "{bytes:?}: {error}");
         }
         assert_eq!(foreign(b"{\"t\":\"run\""), None);
     }

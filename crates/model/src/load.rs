@@ -54,7 +54,7 @@ impl Load {
 
 impl Variant {
     /// The parameters that a probe is told: without those that the host carries out itself.
-    pub fn told(&self) -> impl Iterator<Item = (&String, &String)> {
+    pub fn sent(&self) -> impl Iterator<Item = (&String, &String)> {
         let own = |name: &str| self.experiment.open_loop && Load::BY_HOST.contains(&name);
         self.parameters.iter().filter(move |(name, _)| !own(name))
     }

@@ -60,40 +60,40 @@ fn smaller() -> Cow<'static, str> {
     "less".into()
 }
 
-const fn said(text: &'static str) -> Cow<'static, str> {
+const fn borrowed(text: &'static str) -> Cow<'static, str> {
     Cow::Borrowed(text)
 }
 
 static TIME: Measure = Measure {
-    name: said("time"),
-    unit: said("ns"),
-    scale: Cow::Borrowed(&[(1e9, said("s")), (1e6, said("ms")), (1e3, said("µs")), (1.0, said("ns"))]),
+    name: borrowed("time"),
+    unit: borrowed("ns"),
+    scale: Cow::Borrowed(&[(1e9, borrowed("s")), (1e6, borrowed("ms")), (1e3, borrowed("µs")), (1.0, borrowed("ns"))]),
     base: 10,
-    greater: said("slower"),
-    smaller: said("faster"),
+    greater: borrowed("slower"),
+    smaller: borrowed("faster"),
     more_is_better: false,
     exact: false,
-    of_a_unit: said("Cost"),
-    base_unit: said("seconds"),
+    of_a_unit: borrowed("Cost"),
+    base_unit: borrowed("seconds"),
     per_base: 1e9,
 };
 
 static MEMORY: Measure = Measure {
-    name: said("memory"),
-    unit: said("B"),
+    name: borrowed("memory"),
+    unit: borrowed("B"),
     scale: Cow::Borrowed(&[
-        (1_073_741_824.0, said("GiB")),
-        (1_048_576.0, said("MiB")),
-        (1024.0, said("KiB")),
-        (1.0, said("B")),
+        (1_073_741_824.0, borrowed("GiB")),
+        (1_048_576.0, borrowed("MiB")),
+        (1024.0, borrowed("KiB")),
+        (1.0, borrowed("B")),
     ]),
     base: 4,
-    greater: said("larger"),
-    smaller: said("smaller"),
+    greater: borrowed("larger"),
+    smaller: borrowed("smaller"),
     more_is_better: false,
     exact: false,
-    of_a_unit: said("Memory"),
-    base_unit: said("bytes"),
+    of_a_unit: borrowed("Memory"),
+    base_unit: borrowed("bytes"),
     per_base: 1.0,
 };
 

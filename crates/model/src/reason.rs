@@ -220,10 +220,10 @@ pub enum Reason {
     IdleContexts { used_ms: f64, claimed_ms: f64 },
     #[error("two starts gave the same {batches} times to the last tick: one was replayed")]
     Replayed { batches: usize },
-    #[error("the cycle counter ran at {told_mhz:.0} MHz by the probe, at {known_mhz:.0} MHz by the host")]
-    CounterRate { told_mhz: f64, known_mhz: f64 },
-    #[error("the clock has {told} ticks per second by the probe, {known} by its definition")]
-    ClockRate { told: u64, known: u64 },
+    #[error("the cycle counter ran at {claimed_mhz:.0} MHz by the probe, at {known_mhz:.0} MHz by the host")]
+    CounterRate { claimed_mhz: f64, known_mhz: f64 },
+    #[error("the clock has {claimed} ticks per second by the probe, {known} by its definition")]
+    ClockRate { claimed: u64, known: u64 },
     #[error("{created} tasks were created on the whole machine meanwhile, but {needed:.0} are claimed")]
     FewerTasksCreated {
         created: u64,
@@ -455,8 +455,8 @@ mod tests {
 
     #[test]
     fn texts_are_changed_wherever_they_stand_and_words_of_the_form_never() {
-        let told = Reason::Killed { signal: 9, words: LastWords::Said { text: "bob".into() } };
-        let mut reason = Reason::InSomeStarts { reason: Box::new(told.other_way()), starts: 1, of: 2 };
+        let killed = Reason::Killed { signal: 9, words: LastWords::Said { text: "bob".into() } };
+        let mut reason = Reason::InSomeStarts { reason: Box::new(killed.other_way()), starts: 1, of: 2 };
         reason.change_texts(&mut |text| *text = text.replace("bob", "x").replace("said", "y").replace("killed", "z"));
         assert_eq!(
             reason.to_string(),

@@ -30,7 +30,7 @@ pub fn run_arguments(plan: &Plan, report_fd: i32) -> Vec<String> {
         format!("verify_units={}", plan.verify_units),
         format!("seed={}", plan.seed),
     ];
-    arguments.extend(variant.told().map(|(name, value)| format!("{name}={value}")));
+    arguments.extend(variant.sent().map(|(name, value)| format!("{name}={value}")));
     arguments
 }
 

@@ -68,9 +68,9 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
             out.push_str(&wrapped("  ", &left, style));
         }
         let ends = [&places[0], &places[places.len() - 1]];
-        let said =
+        let named =
             |x: u64| if axis == CONTEXTS { format!("{} contexts", value(x)) } else { format!("{axis}={}", value(x)) };
-        let ends = ends.map(|x| (said(*x), cheapest(&analysis.rows, &curves, *x)));
+        let ends = ends.map(|x| (named(*x), cheapest(&analysis.rows, &curves, *x)));
         out.push_str(&wrapped("  ", &concluded(&ends, &mut grown), style));
     }
     out

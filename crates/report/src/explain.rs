@@ -60,9 +60,9 @@ fn answer(explanation: &Explanation) -> String {
             format!("{takes}; the interval of every part holds 0")
         }
         Shares::Of { layers, left } => {
-            let said = layers.iter().map(|(name, share)| format!("{} {name}", percent(*share)));
+            let parts = layers.iter().map(|(name, share)| format!("{} {name}", percent(*share)));
             let left = left.map(|share| format!("{} is left", percent(share)));
-            format!("{takes}: {}", said.chain(left).collect::<Vec<_>>().join(", "))
+            format!("{takes}: {}", parts.chain(left).collect::<Vec<_>>().join(", "))
         }
     }
 }

@@ -203,14 +203,14 @@ fn summary(trends: &[&Trend], style: Style) -> String {
         let cut = if shown.len() < trend.points.len() { "…" } else { "" };
         let line = format!("{cut}{}", levels(&values, bounds(trend), style));
         let judged = trend.points.iter().filter(|point| point.reason.is_none()).count();
-        let said = [
+        let remarks = [
             (!trend.changes.is_empty()).then(|| "changed".to_owned()),
             (trend.undecided > 0).then(|| "drift or change".to_owned()),
             (judged < trend.points.len()).then(|| format!("{} not judged", trend.points.len() - judged)),
         ];
-        let said: Vec<String> = said.into_iter().flatten().collect();
+        let remarks: Vec<String> = remarks.into_iter().flatten().collect();
         let figures = [right(trend.points.len()), right(figure), right(span)];
-        table.add_row([cell(&trend.label)].into_iter().chain(figures).chain([cell(line), cell(said.join(", "))]));
+        table.add_row([cell(&trend.label)].into_iter().chain(figures).chain([cell(line), cell(remarks.join(", "))]));
     }
     drawn(&mut table) + "  each run of a row: switchcost history ROW; of all: -v\n"
 }

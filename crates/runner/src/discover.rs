@@ -113,20 +113,20 @@ fn cache_name(info: &ProbeInfo) -> PathBuf {
 fn recall(path: &Path) -> Option<(Hello, Vec<Described>)> {
     let age = SystemTime::now().duration_since(fs::metadata(path).ok()?.modified().ok()?).ok()?;
     let mut reader = DescribeReader::default();
-    let (file, mut said) = (switchcost_machine::open_file(path).ok().filter(|_| age < FRESH)?, Vec::new());
-    file.take(MOST_REMEMBERED).read_to_end(&mut said).ok()?;
-    reader.push(&said).ok()?;
+    let (file, mut description) = (switchcost_machine::open_file(path).ok().filter(|_| age < FRESH)?, Vec::new());
+    file.take(MOST_REMEMBERED).read_to_end(&mut description).ok()?;
+    reader.push(&description).ok()?;
     reader.finish().ok()
 }
 
 /// A cache that cannot be written is not a fault: the next list only takes longer.
-fn remember(path: &Path, said: &[u8]) {
+fn remember(path: &Path, description: &[u8]) {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
     // Root may have the folder of a user (sudo), who can foresee the name: nothing that stands there is followed or taken.
     let create = |()| fs::File::create_new(&partial);
     let make = || path.parent().map_or(Ok(()), fs::create_dir_all).and_then(create);
     let Ok(mut file) = switchcost_machine::making(std::slice::from_ref(&partial), make) else { return };
-    let written = file.write_all(said);
+    let written = file.write_all(description);
     if written.and_then(|()| fs::rename(&partial, path)).is_err() {
         let _ = fs::remove_file(&partial);
     }
@@ -145,7 +145,7 @@ fn describe(
     let late = || format!("no answer to `describe` within {} ms", info.start_timeout_ms);
     let (mut moved, mut used) = (Instant::now(), None);
     let mut reader = DescribeReader::default();
-    let mut said = Vec::new();
+    let mut description = Vec::new();
     let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, String> {
         // On a slow or busy machine it is waited for as long as it gets on: it says something, or computes.
         let now = child.cpu_ns();
@@ -158,7 +158,7 @@ fn describe(
             return Err(late());
         }
         alarm.set(Some(Instant::now() + patience / 2));
-        said.extend_from_slice(bytes);
+        description.extend_from_slice(bytes);
         reader.push(bytes).map_err(|fault| fault.to_string())?;
         Ok(reader.ended())
     };
@@ -169,7 +169,7 @@ fn describe(
             .finish()
             .inspect(|_| {
                 if let Some(path) = remembered {
-                    remember(path, &said);
+                    remember(path, &description);
                 }
             })
             .map_err(NoAnswer::here),

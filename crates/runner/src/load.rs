@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
-use switchcost_machine::load::{self, Class, HogPlan, Scheduled as Look, Scheduling};
+use switchcost_machine::load::{self, Class, HogPlan, Scheduled as Reading, Scheduling};
 use switchcost_machine::spawn::Child;
 use switchcost_machine::trace::Trace;
 use switchcost_model::{Load, Plan, Reason, Scheduled, Tail, Variant};
@@ -101,7 +101,7 @@ pub(crate) struct Watched<'a> {
     around: &'a Around,
     /// When the hogs are ended though the probe has not come to its end.
     pub(crate) until: &'a Cell<Option<Instant>>,
-    first: Option<(Instant, Look, u64)>,
+    first: Option<(Instant, Reading, u64)>,
     trace: Option<Trace>,
     seen: Scheduled,
 }
@@ -134,9 +134,9 @@ impl<'a> Watched<'a> {
                 Err(why) => self.seen.tail = Some(Tail { unknown: Some(why), ..Tail::default() }),
             }
         }
-        let Some(look) = child.scheduled() else { return };
-        self.take(&look);
-        self.first = Some((Instant::now(), look, child.hogs_cpu_ns()));
+        let Some(reading) = child.scheduled() else { return };
+        self.take(&reading);
+        self.first = Some((Instant::now(), reading, child.hogs_cpu_ns()));
         let grace = (self.around.lasts / GRACE).max(LEAST_GRACE);
         self.until.set(Some(Instant::now() + self.around.lasts + grace));
     }
@@ -147,15 +147,15 @@ impl<'a> Watched<'a> {
             self.seen.tail = Some(trace.end(child));
         }
         if let Some((at, first, cpu_ns)) = self.first.take()
-            && let Some(look) = child.scheduled()
+            && let Some(reading) = child.scheduled()
         {
-            self.take(&look);
+            self.take(&reading);
             self.seen.hogs_stopped = child.hogs_are_stopped();
             self.seen.between_ns = at.elapsed().as_nanos() as u64;
             if !self.seen.cut {
                 self.seen.hogs_cpu_ns = child.hogs_cpu_ns().saturating_sub(cpu_ns);
             }
-            self.seen.waited_ns = look.waited_ns.zip(first.waited_ns).map(|(now, then)| now.saturating_sub(then));
+            self.seen.waited_ns = reading.waited_ns.zip(first.waited_ns).map(|(now, then)| now.saturating_sub(then));
         }
         self.until.set(None);
         child.end_hogs();
@@ -176,10 +176,10 @@ impl<'a> Watched<'a> {
         self.seen
     }
 
-    fn take(&mut self, look: &Look) {
-        self.seen.classes.extend(look.classes.iter().cloned());
-        self.seen.nices.extend(&look.nices);
-        self.seen.slices_ns.extend(&look.slices_ns);
-        self.seen.channels.extend(look.channels.iter().cloned());
+    fn take(&mut self, reading: &Reading) {
+        self.seen.classes.extend(reading.classes.iter().cloned());
+        self.seen.nices.extend(&reading.nices);
+        self.seen.slices_ns.extend(&reading.slices_ns);
+        self.seen.channels.extend(reading.channels.iter().cloned());
     }
 }

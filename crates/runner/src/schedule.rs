@@ -272,8 +272,8 @@ impl Schedule<'_> {
             }
             return;
         }
-        let looks: Vec<usize> = (0..self.progress.len()).filter(|&index| self.is_look(index, rounds_done)).collect();
-        if looks.is_empty() {
+        let due: Vec<usize> = (0..self.progress.len()).filter(|&index| self.is_due(index, rounds_done)).collect();
+        if due.is_empty() {
             return;
         }
         let precise = self.precise(rounds_done);
@@ -281,12 +281,12 @@ impl Schedule<'_> {
             let starts = rounds_done * self.starts_in_a_round(*index);
             LOOKS.iter().all(|(most, _)| *most <= starts) || precise.get(*index).is_some_and(|precise| *precise)
         };
-        let done: Vec<usize> = looks.into_iter().filter(done).collect();
+        let done: Vec<usize> = due.into_iter().filter(done).collect();
         done.into_iter().for_each(|index| self.progress[index].done = true);
     }
 
     /// Has it reached in this round a number of starts at which it is looked at?
-    fn is_look(&self, index: usize, rounds_done: u64) -> bool {
+    fn is_due(&self, index: usize, rounds_done: u64) -> bool {
         let each = self.starts_in_a_round(index);
         let (before, now) = (rounds_done.saturating_sub(1) * each, rounds_done * each);
         !self.progress[index].done && LOOKS.iter().any(|(starts, _)| (before + 1..=now).contains(starts))

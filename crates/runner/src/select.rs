@@ -395,8 +395,8 @@ fn cannot(mechanism: &Mechanism, described: &Described, shape: &Variant) -> Opti
     if !described.experiments.contains(&shape.experiment) {
         return lacks("experiment", shape.experiment.as_str());
     }
-    let told = |name: &&String| !mechanism.parameters.get(*name).is_some_and(|known| known.by_host);
-    if let Some(name) = shape.parameters.keys().filter(told).find(|name| !described.parameters.contains(name)) {
+    let sent = |name: &&String| !mechanism.parameters.get(*name).is_some_and(|known| known.by_host);
+    if let Some(name) = shape.parameters.keys().filter(sent).find(|name| !described.parameters.contains(name)) {
         return lacks("parameter", name);
     }
     if described.timings.contains(&shape.timing) { None } else { lacks("timing", shape.timing.as_str()) }

@@ -47,7 +47,7 @@ impl From<Exit> for ExitCode {
 
 /// The status of a command in a few words, beside 0 and 2, which every command may end with.
 #[must_use]
-pub fn said(statuses: &[u8]) -> String {
+pub fn described(statuses: &[u8]) -> String {
     let words = |status: &u8| match status {
         1 => "1 a gate failed",
         3 => "3 nothing measured",

@@ -112,7 +112,7 @@ impl Session {
         catalogue: Catalogue,
         probes: Vec<ProbeInfo>,
     ) -> Result<Self, Failure> {
-        switchcost_machine::can_look().map_err(|error| Failure::refused("nothing can be measured", error))?;
+        switchcost_machine::can_observe().map_err(|error| Failure::refused("nothing can be measured", error))?;
         let interrupt =
             Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
         let mut machine = machine();
@@ -221,9 +221,9 @@ impl Session {
 
 /// The CPU for this host alone, and when its time began; None where another host measures there and nobody waits.
 fn claim(cpu: u32, wait: bool, started: Instant) -> (Option<Claim>, Instant) {
-    let held = Claim::of(cpu);
-    if held.is_some() {
-        return (held, started);
+    let claimed = Claim::of(cpu);
+    if claimed.is_some() {
+        return (claimed, started);
     }
     let what = format!("another switchcost measures on CPU {cpu}");
     if !wait {
@@ -233,9 +233,9 @@ fn claim(cpu: u32, wait: bool, started: Instant) -> (Option<Claim>, Instant) {
     output::say(&format!("{what}; waiting until it is done"));
     loop {
         std::thread::sleep(ASKED_AGAIN);
-        let held = Claim::of(cpu);
-        if held.is_some() {
-            return (held, Instant::now());
+        let claimed = Claim::of(cpu);
+        if claimed.is_some() {
+            return (claimed, Instant::now());
         }
     }
 }

@@ -86,8 +86,8 @@ pub fn say(text: &str) {
 
 /// Writes a result to where the user wants it, see [`place::write`].
 pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
-    let said = place::write(path, text)
+    let warnings = place::write(path, text)
         .map_err(|error| Failure::usage(format!("cannot write {}: {error}; choose another file", path.display())))?;
-    said.into_iter().for_each(|sentence| say(&sentence));
+    warnings.into_iter().for_each(|sentence| say(&sentence));
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::stored::opened;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use switchcost_analysis::number::{nanoseconds, percent};
-use switchcost_analysis::{by_itself, label, said};
+use switchcost_analysis::{by_itself, label, time_texts};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Request, Run};
 use switchcost_runner::Observer;
@@ -40,7 +40,7 @@ pub struct Live<'a> {
     started: Instant,
     bar: Option<Bar>,
     /// When the last line was said, where there is no bar.
-    said: Instant,
+    printed: Instant,
     /// Interval width and median of each variant, as far as known.
     state: Vec<Option<(f64, Option<f64>)>>,
     /// Of each variant, where its starts stand among the run's.
@@ -61,8 +61,8 @@ impl<'a> Live<'a> {
         let bar = output::understood(terminal).then(|| Bar::new(output::colour(terminal)));
         let spent = Duration::ZERO;
         let (state, places, failure, placed, stored) = (Vec::new(), Vec::new(), None, false, 0);
-        let said = Instant::now();
-        Self { store, begin, failure, placed, stored, catalogue, request, started, bar, said, state, places, spent }
+        let printed = Instant::now();
+        Self { store, begin, failure, placed, stored, catalogue, request, started, bar, printed, state, places, spent }
     }
 
     /// Takes the line away; says whether everything was stored.
@@ -144,14 +144,14 @@ impl Observer for Live<'_> {
             None => output::say(&format!(
                 "measuring {} rows{absent}, up to {}",
                 run.variants.len() - run.not_run.len(),
-                said(self.request.budget.as_secs_f64())[0]
+                time_texts(self.request.budget.as_secs_f64())[0]
             )),
         }
     }
 
     fn starting(&mut self, run: &Run, variant: usize, round: u64) {
         // What is not a terminal keeps every line.
-        if self.bar.is_none() && self.said.elapsed() < BETWEEN_LINES {
+        if self.bar.is_none() && self.printed.elapsed() < BETWEEN_LINES {
             return;
         }
         let known = self.state[variant].map_or(String::new(), |(median, width)| {
@@ -165,7 +165,7 @@ impl Observer for Live<'_> {
             self.precision(run),
             self.left(run)
         );
-        self.said = Instant::now();
+        self.printed = Instant::now();
         match &mut self.bar {
             Some(bar) => bar.say(message),
             None => output::say(&message),

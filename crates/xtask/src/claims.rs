@@ -55,8 +55,8 @@ impl Group {
             let run = figures.run(&self.run)?;
             let (first, second) = (ends(run, smaller)?, ends(run, larger)?);
             if first.1 >= second.0 {
-                let said = |(low, high)| format!("{} – {}", nanoseconds(low), nanoseconds(high));
-                bail!("{} is not below {}", said(first), said(second));
+                let shown = |(low, high)| format!("{} – {}", nanoseconds(low), nanoseconds(high));
+                bail!("{} is not below {}", shown(first), shown(second));
             }
             Ok(())
         };

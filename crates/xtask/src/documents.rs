@@ -51,15 +51,15 @@ pub fn platforms(check: bool) -> anyhow::Result<()> {
         }
         return settle(vec![("README.md".into(), page.replace(published, &table))], false);
     }
-    let (found, told) = (rows(&table), rows(published));
+    let (found, stated) = (rows(&table), rows(published));
     let differ = |(ours, theirs): &(&Vec<String>, &Vec<String>)| {
         ours.len() != theirs.len() || ours.iter().zip(*theirs).any(|(a, b)| !a.starts_with("untried") && a != b)
     };
-    if let Some((ours, theirs)) = found.iter().zip(&told).find(differ) {
+    if let Some((ours, theirs)) = found.iter().zip(&stated).find(differ) {
         bail!("README.md says {theirs:?}; here it is {ours:?}");
     }
-    if found.len() != told.len() {
-        bail!("README.md has {} platforms, here are {}", told.len(), found.len());
+    if found.len() != stated.len() {
+        bail!("README.md has {} platforms, here are {}", stated.len(), found.len());
     }
     Ok(())
 }
@@ -161,14 +161,14 @@ fn command_line() -> String {
         .to_owned();
     let mut all = switchcost::derived::command().term_width(100);
     all.build();
-    let mut told: Vec<(String, &clap::Command)> = Vec::new();
+    let mut commands: Vec<(String, &clap::Command)> = Vec::new();
     for command in all.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
         let below = command.get_subcommands().filter(|below| below.get_name() != "help");
         let named = |below: &'_ clap::Command| format!("{} {}", command.get_name(), below.get_name());
-        told.push((command.get_name().to_owned(), command));
-        told.extend(below.map(|below| (named(below), below)));
+        commands.push((command.get_name().to_owned(), command));
+        commands.extend(below.map(|below| (named(below), below)));
     }
-    for (name, command) in told {
+    for (name, command) in commands {
         let help = command.clone().render_help().to_string();
         let common = |line: &&str| {
             ["--store <FILE>", "-h, --help", "  help   Print this"].iter().all(|common| !line.contains(common))

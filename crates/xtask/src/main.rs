@@ -56,14 +56,18 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn share(folder: &Path) -> anyhow::Result<()> {
-    let said = || format!("cannot write to {}", folder.display());
+    let context = || format!("cannot write to {}", folder.display());
     for sub in ["man", "completions"] {
-        fs::create_dir_all(folder.join(sub)).with_context(said)?;
+        fs::create_dir_all(folder.join(sub)).with_context(context)?;
     }
     let mut command = switchcost::derived::command();
-    clap_mangen::generate_to(command.clone(), folder.join("man")).with_context(said)?;
+    clap_mangen::generate_to(command.clone(), folder.join("man")).with_context(context)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        clap_complete::generate_to(shell, &mut command, "switchcost", folder.join("completions")).with_context(said)?;
+        clap_complete::generate_to(shell, &mut command, "switchcost", folder.join("completions"))
+            .with_context(context)?;
     }
-    documents::schemas().into_iter().try_for_each(|(name, text)| fs::write(folder.join(name), text)).with_context(said)
+    documents::schemas()
+        .into_iter()
+        .try_for_each(|(name, text)| fs::write(folder.join(name), text))
+        .with_context(context)
 }

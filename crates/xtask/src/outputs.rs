@@ -37,9 +37,9 @@ fn printed(command: &str, home: &Path, status: &mut i32) -> anyhow::Result<Strin
     let line = format!("export PATH={folder}:$PATH; (exit {status})\n{command}");
     let mut shell = Command::new("sh");
     shell.env_clear().env("LC_ALL", "C.UTF-8").env("XDG_DATA_HOME", home).current_dir(top());
-    let said = shell.args(["-c", &line]).output().context("there is no shell")?;
-    let error = String::from_utf8_lossy(&said.stderr);
-    ensure!(!said.stdout.is_empty(), "`{command}` prints nothing: {error}");
-    *status = said.status.code().unwrap_or(1);
-    Ok(String::from_utf8(said.stdout)?.trim_end().to_owned())
+    let ended = shell.args(["-c", &line]).output().context("there is no shell")?;
+    let error = String::from_utf8_lossy(&ended.stderr);
+    ensure!(!ended.stdout.is_empty(), "`{command}` prints nothing: {error}");
+    *status = ended.status.code().unwrap_or(1);
+    Ok(String::from_utf8(ended.stdout)?.trim_end().to_owned())
 }

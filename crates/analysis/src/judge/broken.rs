@@ -88,7 +88,7 @@ fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<Reason> {
     {
         return differs("batch_units", &plan.batch_units, &echo.batch_units);
     }
-    for (name, value) in variant.told() {
+    for (name, value) in variant.sent() {
         if echo.parameters.get(name) != Some(value) {
             let done = echo.parameters.get(name).map_or("missing", String::as_str);
             return differs(name, value, &done);

@@ -140,9 +140,9 @@ pub(super) fn measured_ns(case: &Case<'_>) -> f64 {
 
 /// Time of all batches as the probe tells it; where figures are not time, as long as it had lived when they arrived.
 pub(super) fn claimed_ns(case: &Case<'_>) -> f64 {
-    let told = crate::series::claimed_ns(case.transcript).filter(|ns| *ns > 0.0 || case.experiment().timed());
+    let claimed_time = crate::series::claimed_ns(case.transcript).filter(|ns| *ns > 0.0 || case.experiment().timed());
     let lived = || if case.experiment().timed() { None } else { Some(case.seen?.last_samples_ns? as f64) };
-    told.or_else(lived).unwrap_or(0.0)
+    claimed_time.or_else(lived).unwrap_or(0.0)
 }
 
 fn wrong_kernel_switches(case: &Case<'_>) -> Option<Reason> {
@@ -328,5 +328,5 @@ const KNOWN_CLOCKS: [(&str, u64); 2] = [("CLOCK_MONOTONIC", 1_000_000_000), ("CL
 pub(super) fn wrong_rate(transcript: &Transcript) -> Option<Reason> {
     let clock = &transcript.hello.as_ref()?.clock;
     let (_, known) = KNOWN_CLOCKS.into_iter().find(|(name, _)| *name == clock.name)?;
-    (clock.ticks_per_second != known).then_some(Reason::ClockRate { told: clock.ticks_per_second, known })
+    (clock.ticks_per_second != known).then_some(Reason::ClockRate { claimed: clock.ticks_per_second, known })
 }

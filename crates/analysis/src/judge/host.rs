@@ -124,9 +124,10 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
         return Some(Reason::TimeMissing { claimed_ms: batches / 1e6, used_ms: used / 1e6 });
     }
     // The evidence's own CPU time, which audit prices by, is of all contexts.
-    let told = case.evidence.counts.get("cpu_time_ns").map(|told| *told as f64).filter(|_| case.is_ring())?;
-    (used > missing * told * with_pass + beside)
-        .then_some(Reason::LessCpuTime { claimed_ms: told / 1e6, counted_ms: used / 1e6 })
+    let by_probe =
+        case.evidence.counts.get("cpu_time_ns").map(|by_probe| *by_probe as f64).filter(|_| case.is_ring())?;
+    (used > missing * by_probe * with_pass + beside)
+        .then_some(Reason::LessCpuTime { claimed_ms: by_probe / 1e6, counted_ms: used / 1e6 })
 }
 
 /// Fewer of something than the mechanism needs.

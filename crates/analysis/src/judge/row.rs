@@ -11,26 +11,26 @@ use switchcost_stats::median;
 pub(crate) fn contradiction(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     replayed(starts)
         .or_else(|| starts.iter().find_map(|start| counter_off(run, start)))
-        .or_else(|| time_untold(run, starts))
+        .or_else(|| idle_contexts(run, starts))
 }
 
 /// What one start may do by bad luck, the best of several undisturbed ones does not: contexts on one CPU that used far less of it than their batches lasted.
-fn time_untold(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
+fn idle_contexts(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let constants = Constants::OURS;
     let speaks = |start: &&&Invocation| {
         let experiment = run.variants[start.variant].experiment;
         let lasting = experiment.live == Live::Throughout && experiment.timed() && !experiment.open_loop;
         lasting && !simulated(start) && start.disturbances.is_empty() && start.cpus.len() == 1
     };
-    let told = starts.iter().filter(speaks).filter_map(|start| {
+    let times = starts.iter().filter(speaks).filter_map(|start| {
         // A control may sleep; of contexts that take turns one always has the CPU.
         let evidence = start.transcript.evidence.as_ref().filter(|evidence| evidence.turns.is_some())?;
         let used = *evidence.counts.get("cpu_time_ns")? as f64;
         Some((used, claimed_ns(&start.transcript).filter(|claimed| *claimed > constants.clock_ns)?))
     });
-    let told: Vec<(f64, f64)> = told.collect();
-    let enough = told.len() as f64 >= constants.speaking_starts;
-    let best = told.into_iter().max_by(|(a, b), (c, d)| (a / b).total_cmp(&(c / d))).filter(|_| enough);
+    let times: Vec<(f64, f64)> = times.collect();
+    let enough = times.len() as f64 >= constants.speaking_starts;
+    let best = times.into_iter().max_by(|(a, b), (c, d)| (a / b).total_cmp(&(c / d))).filter(|_| enough);
     let (used, claimed) = best.filter(|(used, claimed)| *used < constants.least_used * claimed)?;
     Some(Reason::IdleContexts { used_ms: used / 1e6, claimed_ms: claimed / 1e6 })
 }
@@ -38,17 +38,18 @@ fn time_untold(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
 /// Two processes never take the same time for every batch, to the last tick.
 fn replayed(starts: &[&Invocation]) -> Option<Reason> {
     let mut known = HashSet::new();
-    let told = starts
+    let timed = starts
         .iter()
         .filter(|start| start.transcript.plan.as_ref().is_none_or(|plan| plan.experiment.timed()) && !simulated(start));
-    told.filter_map(|start| {
-        let ticks: Vec<u64> = values(&start.transcript).into_iter().map(f64::to_bits).collect();
-        let different = ticks.iter().collect::<HashSet<_>>().len() as f64;
-        let speaks = different >= Constants::OURS.replayed_values;
-        let batches = ticks.len();
-        (speaks && !known.insert(ticks)).then_some(Reason::Replayed { batches })
-    })
-    .next()
+    timed
+        .filter_map(|start| {
+            let ticks: Vec<u64> = values(&start.transcript).into_iter().map(f64::to_bits).collect();
+            let different = ticks.iter().collect::<HashSet<_>>().len() as f64;
+            let speaks = different >= Constants::OURS.replayed_values;
+            let batches = ticks.len();
+            (speaks && !known.insert(ticks)).then_some(Reason::Replayed { batches })
+        })
+        .next()
 }
 
 /// Of the median interval of a row nothing is left when the cost of reading the counter is taken off, though of each start's mean something was: a preemption moves the mean.
@@ -73,9 +74,9 @@ fn counter_off(run: &Run, start: &Invocation) -> Option<Reason> {
         let ns = histogram.span_clock as f64 * 1e9 / hello.clock.ticks_per_second as f64;
         (histogram.span_counter > 0 && ns > 0.0).then(|| histogram.span_counter as f64 / ns * 1e3)
     };
-    let told = start.transcript.histograms.iter().filter_map(rate);
-    let mut off = told.filter(|mhz| (mhz / known - 1.0).abs() > Constants::OURS.counter_share);
-    off.next().map(|told_mhz| Reason::CounterRate { told_mhz, known_mhz: known })
+    let rates = start.transcript.histograms.iter().filter_map(rate);
+    let mut off = rates.filter(|mhz| (mhz / known - 1.0).abs() > Constants::OURS.counter_share);
+    off.next().map(|claimed_mhz| Reason::CounterRate { claimed_mhz, known_mhz: known })
 }
 
 fn is_tsc(counter: &str) -> bool {

@@ -41,13 +41,13 @@ impl Action for Import {
         say_future(runs.iter().map(|run| (run.id.as_str(), run.started_unix_ns)));
         for mut run in runs {
             let changed = switchcost_session::judged_here(&mut run, &catalogue);
-            let said = match store.insert_run(&run).map_err(Failure::usage)? {
+            let outcome = match store.insert_run(&run).map_err(Failure::usage)? {
                 Insertion::Inserted => "imported",
                 Insertion::AlreadyThere => "already there",
             };
             let machine = switchcost_report::machine_words(&run.machine);
             let (rows, starts) = (run.variants.len(), run.invocations.len());
-            output::print(&format!("{}: {said}, {rows} rows by {starts} process runs on {machine}\n", run.id))?;
+            output::print(&format!("{}: {outcome}, {rows} rows by {starts} process runs on {machine}\n", run.id))?;
             for line in changed {
                 output::print(&format!("{line}\n"))?;
             }

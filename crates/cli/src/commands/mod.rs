@@ -91,7 +91,7 @@ fn defined(command: &Command) -> clap::Command {
     let defined = (command.define)();
     let own = defined.get_after_help().map(ToString::to_string);
     let example = format!("Example: switchcost {}", command.example);
-    let statuses = own.unwrap_or_else(|| exit::said(command.statuses));
+    let statuses = own.unwrap_or_else(|| exit::described(command.statuses));
     // The long help of some begins with examples.
     let shown = defined.get_long_about().is_some_and(|about| about.to_string().contains("  switchcost "));
     let long = if shown { statuses.clone() } else { format!("{example}\n{statuses}") };

@@ -54,8 +54,8 @@ impl Action for NewProbe {
             ("@program@", program.display().to_string()),
         ];
         fill(&template, &folder, &words).map_err(|error| self.failed(&error))?;
-        let said = std::fs::read_to_string(folder.join("README.md")).map_err(|error| self.failed(&error))?;
-        output::print(&said)?;
+        let readme = std::fs::read_to_string(folder.join("README.md")).map_err(|error| self.failed(&error))?;
+        output::print(&readme)?;
         Ok(Exit::Fine)
     }
 }

@@ -61,7 +61,7 @@ impl Action for Report {
         if named.is_empty() {
             named.push("latest");
         }
-        let said = audits.iter().map(|text| audits::read(Path::new(text))).collect::<Result<Vec<_>, _>>()?;
+        let audited = audits.iter().map(|text| audits::read(Path::new(text))).collect::<Result<Vec<_>, _>>()?;
         for text in named {
             let index = runs.load(text)?;
             // The same run, named twice, is shown once.
@@ -74,7 +74,7 @@ impl Action for Report {
         }
         let file = self.output.clone().unwrap_or_else(|| default_name(&runs.all));
         sources.extend(audits.iter().map(|text| source(text)));
-        write_page(&template, &runs.all, &sources, &said, &catalogue, &file)?;
+        write_page(&template, &runs.all, &sources, &audited, &catalogue, &file)?;
         if self.open {
             opening::open(&file);
         }

@@ -42,8 +42,8 @@ fn class(node: &FleetNode) -> &'static str {
 }
 
 fn mark(class: &str, name: &str, suspect: Option<&str>) -> String {
-    let told = suspect.map_or_else(|| name.to_owned(), |suspect| format!("{name}: {suspect}"));
-    format!("<li class=\"{class}\" title=\"{0}\" aria-label=\"{0}\"></li>\n", escaped(&told))
+    let label = suspect.map_or_else(|| name.to_owned(), |suspect| format!("{name}: {suspect}"));
+    format!("<li class=\"{class}\" title=\"{0}\" aria-label=\"{0}\"></li>\n", escaped(&label))
 }
 
 fn escaped(text: &str) -> String {

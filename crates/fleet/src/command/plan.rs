@@ -99,8 +99,8 @@ pub fn script(launch: &Launch, waves: &[Vec<String>], into: &Path, words: &[Stri
     let folder =
         into.to_str().ok_or_else(|| Failure::usage("--into: the name of the folder is not UTF-8; choose another"))?;
     // The script is read by people on a terminal before a shell reads it.
-    let told = [("--into", folder), ("--program", &launch.program), ("--image", &launch.image)];
-    if let Some((flag, _)) = told
+    let texts = [("--into", folder), ("--program", &launch.program), ("--image", &launch.image)];
+    if let Some((flag, _)) = texts
         .into_iter()
         .chain(words.iter().map(|word| ("COMMAND", word.as_str())))
         .find(|(_, text)| harmless_line(text) != *text)

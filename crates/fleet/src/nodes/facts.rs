@@ -51,8 +51,8 @@ fn compared(name: &str) -> bool {
 }
 
 fn known(run: &NodeRun) -> impl Iterator<Item = (&str, &str)> {
-    let told = run.facts.iter().filter(|(name, value)| compared(name) && !value.starts_with("unknown"));
-    told.map(|(name, value)| (name.as_str(), value.as_str()))
+    let facts = run.facts.iter().filter(|(name, value)| compared(name) && !value.starts_with("unknown"));
+    facts.map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
 /// Facts with several values among these nodes. A fact that a node cannot read says nothing.

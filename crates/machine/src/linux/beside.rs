@@ -47,7 +47,7 @@ impl Running {
 
     pub(crate) fn scheduled(&self) -> Option<Scheduled> {
         let tasks = tree::all_tasks(self.pid(), &self.hog_ids());
-        let seen = scheduling::look(&Host::real(), tasks.into_iter());
+        let seen = scheduling::read(&Host::real(), tasks.into_iter());
         (!seen.classes.is_empty()).then_some(seen)
     }
 }

@@ -102,13 +102,13 @@ pub(crate) fn speeds(host: &Host) -> (&'static str, Vec<(u32, u64)>) {
         let of = |(name, rank): (&str, u64)| kind(name).unwrap_or_default().into_iter().map(move |cpu| (cpu, rank));
         [("cpu_core", 2), ("cpu_atom", 1), ("cpu_lowpower", 1)].into_iter().flat_map(of).collect()
     };
-    let told = [
+    let sources = [
         ("capacity", each("cpu_capacity")),
         ("kind of core", kinds()),
         ("highest_perf", each("acpi_cppc/highest_perf")),
     ];
-    let told = told.into_iter().find(|(_, speeds)| !speeds.is_empty());
-    told.unwrap_or_else(|| ("highest kHz", each("cpufreq/cpuinfo_max_freq")))
+    let sources = sources.into_iter().find(|(_, speeds)| !speeds.is_empty());
+    sources.unwrap_or_else(|| ("highest kHz", each("cpufreq/cpuinfo_max_freq")))
 }
 
 /// CPUs that the kernel keeps out of every inherited affinity, for who asks for them by number.

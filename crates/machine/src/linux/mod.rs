@@ -50,7 +50,7 @@ pub(crate) fn fingerprint() -> Machine {
 }
 
 /// See the crate.
-pub(crate) fn can_look() -> Result<(), String> {
+pub(crate) fn can_observe() -> Result<(), String> {
     let own = std::path::Path::new("/proc/self/task");
     if own.is_dir() { Ok(()) } else { Err("/proc is not there, and probes are watched through it; mount it".into()) }
 }

@@ -68,7 +68,7 @@ pub(crate) struct Watched {
     group: BTreeMap<u32, (u64, u64)>,
     wakes: (Option<u64>, Option<u64>),
     totals: Option<(u64, u64)>,
-    looks: u32,
+    samples: u32,
     highest_cost: Duration,
     own_ns: u64,
     ended: bool,
@@ -114,7 +114,7 @@ impl Watched {
             group: BTreeMap::new(),
             wakes: (wake_interrupts(&host), None),
             totals: None,
-            looks: 0,
+            samples: 0,
             highest_cost: Duration::ZERO,
             own_ns: 0,
             ended: false,
@@ -140,7 +140,7 @@ impl Watched {
         let mut here = BTreeSet::new();
         // What has ended is not read again, but for a command, whose end is seen: its counts would be of a later moment than the time they are divided by.
         let alive = !self.is_gone();
-        let processes = if alive || self.looks == 0 || self.child.is_some() { self.processes() } else { Vec::new() };
+        let processes = if alive || self.samples == 0 || self.child.is_some() { self.processes() } else { Vec::new() };
         let folders: Vec<(u32, OwnedFd, Vec<u32>)> = processes
             .iter()
             .filter_map(|process| {
@@ -153,8 +153,8 @@ impl Watched {
         let every = count.div_ceil(MOST_PLACES).max(1);
         let all = folders.iter().flat_map(|(process, folder, ids)| ids.iter().map(move |id| (*process, folder, *id)));
         for (index, (process, folder, thread)) in all.enumerate() {
-            let placed = index % every == self.looks as usize % every;
-            if self.look_at(folder, process, thread, placed) {
+            let placed = index % every == self.samples as usize % every;
+            if self.sample_task(folder, process, thread, placed) {
                 here.insert((process, thread));
             }
         }
@@ -164,8 +164,8 @@ impl Watched {
         for (id, known) in &mut self.threads {
             known.seen.ended = !here.contains(id);
         }
-        self.looks += 1;
-        if alive || self.looks == 1 {
+        self.samples += 1;
+        if alive || self.samples == 1 {
             self.last = at;
         }
         self.ended = !alive;
@@ -203,7 +203,7 @@ impl Watched {
     }
 
     /// `tasks`: the folder of the process's threads; `placed`: where it ran and waits is also to be read. False: the thread is gone.
-    fn look_at(&mut self, tasks: &OwnedFd, process: u32, thread: u32, placed: bool) -> bool {
+    fn sample_task(&mut self, tasks: &OwnedFd, process: u32, thread: u32, placed: bool) -> bool {
         let (cpu_ns, runs) =
             if self.read(tasks, format!("{thread}/schedstat")) { schedstat(&self.text) } else { (None, None) };
         // It has not run since, so that nothing else has changed.
@@ -217,7 +217,7 @@ impl Watched {
         let Some(Status { name, allowed, voluntary, involuntary }) = Status::of(&self.text) else { return false };
         let counters = Counters { voluntary, involuntary, cpu_ns, runs };
         // Threads that were there before anybody looked begin with what they have; others with nothing.
-        let born = self.looks > 0 || self.from_birth;
+        let born = self.samples > 0 || self.from_birth;
         let known = self.threads.entry((process, thread)).or_insert_with(|| Known {
             first: if born { Counters { cpu_ns: cpu_ns.map(|_| 0), ..Counters::default() } } else { counters },
             last: Counters::default(),
@@ -271,7 +271,7 @@ impl Watched {
         }
         let ticks = Stat::of(&self.text).and_then(|stat| stat.cpu_ticks());
         if let Some(ns) = ticks.map(|ticks| ticks * NS_PER_TICK) {
-            let first = if self.looks > 0 || self.from_birth { 0 } else { ns };
+            let first = if self.samples > 0 || self.from_birth { 0 } else { ns };
             self.group.entry(process).or_insert((first, ns)).1 = ns;
         }
     }
@@ -375,7 +375,7 @@ impl Watched {
             group_cpu_ns: (!self.group.is_empty())
                 .then(|| self.group.values().map(|(first, last)| last.saturating_sub(*first)).sum()),
             totals: self.totals,
-            looks: self.looks,
+            samples: self.samples,
             own_cpu_ns: self.own_ns,
             ended: self.ended,
             blind,

@@ -126,7 +126,7 @@ pub(super) fn word(policy: u32) -> String {
 }
 
 /// What there is to see of these tasks, each given as process and task.
-pub(super) fn look(host: &Host, tasks: impl Iterator<Item = (i32, i32)>) -> Scheduled {
+pub(super) fn read(host: &Host, tasks: impl Iterator<Item = (i32, i32)>) -> Scheduled {
     let mut seen = Scheduled::default();
     for (pid, task) in tasks {
         let Some(attributes) = get(task) else { continue };

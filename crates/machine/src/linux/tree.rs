@@ -40,7 +40,7 @@ pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
         knows_pid: family.iter().any(|process| u64::from(process.pid.unsigned_abs()) == reported_pid),
         ..Tree::default()
     };
-    let mut facts = look_at_tasks(&host, near, &mut tree)?;
+    let mut facts = read_tasks(&host, near, &mut tree)?;
     facts.files = files(&host, near);
     tree.facts = Some(facts);
     let left = family.iter().filter_map(|old| Some(process(&host, old.pid)?.1.tasks >= old.tasks)).filter(|same| *same);
@@ -184,7 +184,7 @@ fn control_groups(host: &Host, family: &[Process]) -> Option<u64> {
 }
 
 /// CPUs, switches and set-up of the tasks. None: of a task that is there something cannot be read that others would be accused of.
-fn look_at_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFacts> {
+fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFacts> {
     let mut allowed = BTreeSet::new();
     let mut ran_on = BTreeSet::new();
     let mut facts = TaskFacts::default();

@@ -69,7 +69,7 @@ pub(crate) fn fingerprint() -> Machine {
 
 /// See the crate: what cannot be seen here is told row by row.
 #[expect(clippy::unnecessary_wraps, reason = "one signature for all systems")]
-pub(crate) fn can_look() -> Result<(), String> {
+pub(crate) fn can_observe() -> Result<(), String> {
     Ok(())
 }
 

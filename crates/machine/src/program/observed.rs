@@ -92,7 +92,7 @@ pub struct Observed {
     /// Switches of all its threads, dead ones too: voluntary, involuntary. Known only of a command that has ended.
     pub totals: Option<(u64, u64)>,
     /// Looks taken.
-    pub looks: u32,
+    pub samples: u32,
     /// CPU time that looking cost, ns.
     pub own_cpu_ns: u64,
     /// The program ended before its time was up.
@@ -126,7 +126,7 @@ impl Observed {
             threads: self.threads.iter().filter(there).map(change).collect(),
             wake_interrupts: risen(self.wake_interrupts, earlier.wake_interrupts),
             group_cpu_ns: risen(self.group_cpu_ns, earlier.group_cpu_ns),
-            looks: self.looks - earlier.looks,
+            samples: self.samples - earlier.samples,
             own_cpu_ns: self.own_cpu_ns - earlier.own_cpu_ns,
             ..self.clone()
         }

@@ -103,7 +103,7 @@ fn processor(_put: &mut impl FnMut(&str, String) -> Option<String>) {}
 
 /// See the crate: what cannot be seen here is told row by row.
 #[expect(clippy::unnecessary_wraps, reason = "one signature for all systems")]
-pub(crate) fn can_look() -> Result<(), String> {
+pub(crate) fn can_observe() -> Result<(), String> {
     Ok(())
 }
 

@@ -418,7 +418,7 @@ mod tests {
     fn ratios_as_people_say_them() {
         let all: Vec<String> =
             [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(|ratio| ratio_phrase(ratio, Quantity::TIME)).into();
-        let said = [
+        let expected = [
             "18 % faster",
             "10 % slower",
             "3.1 % slower",
@@ -427,7 +427,7 @@ mod tests {
             "27.3 times slower",
             "29.4 times faster",
         ];
-        assert_eq!(all, said);
+        assert_eq!(all, expected);
         assert_eq!(
             [0.82, 27.31].map(|ratio| ratio_phrase(ratio, Quantity::MEMORY)),
             ["18 % smaller", "27.3 times larger"]

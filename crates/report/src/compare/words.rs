@@ -173,7 +173,7 @@ fn signed(fraction: f64) -> String {
 mod tests {
     use super::*;
 
-    fn said(ground: Ground, starts: Option<u64>) -> String {
+    fn worded(ground: Ground, starts: Option<u64>) -> String {
         gate(&Gate { limit: 0.05, outcome: GateOutcome::Inconclusive, missed: None, starts, ground })
     }
 
@@ -186,16 +186,16 @@ mod tests {
             estimated,
         };
         assert_eq!(
-            said(open(Some(0.1), 0, true), Some(39)),
+            worded(open(Some(0.1), 0, true), Some(39)),
             "INCONCLUSIVE (gate 5 %): 1 row could have missed a larger increase (up to +10 % in thread/pipe); it takes about 39 starts a side: `compare --measure --rounds 39`"
         );
         assert_eq!(
-            said(open(None, 3, false), None),
+            worded(open(None, 3, false), None),
             "INCONCLUSIVE (gate 5 %): 1 row could have missed a larger increase (any in thread/pipe, which has no interval); 3 rows of the reference not compared; more starts alone would not decide it; measure both in one run on a quieter machine"
         );
-        assert_eq!(said(Ground::AtMost(0.04), None), "INCONCLUSIVE (gate 5 %): worst case +4.0 %");
+        assert_eq!(worded(Ground::AtMost(0.04), None), "INCONCLUSIVE (gate 5 %): worst case +4.0 %");
         assert_eq!(
-            said(Ground::Worse(vec![("thread/pipe".to_owned(), 0.1)]), None),
+            worded(Ground::Worse(vec![("thread/pipe".to_owned(), 0.1)]), None),
             "INCONCLUSIVE (gate 5 %): thread/pipe +10 %"
         );
     }

@@ -12,14 +12,14 @@ use crate::columns::{Brief, COLUMNS};
 use crate::curves;
 use crate::text::{Detail, Style, machine_words, wrapped};
 use switchcost_analysis::number::{factor, percent};
-use switchcost_analysis::{Analysis, At, Lacking, Quantity, Row, resume_command, run_command, said};
+use switchcost_analysis::{Analysis, At, Lacking, Quantity, Row, resume_command, run_command, time_texts};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Experiment, Reason, Severity, Timing, Utc, Verdict, harmless_line};
 
 /// Columns where the width is not known.
 const WIDTH: u16 = 98;
 /// Width of what is said at a row's end, at least and at most; what is longer stands on a line of its own.
-const SAID: (usize, usize) = (22, 30);
+const ROW_END: (usize, usize) = (22, 30);
 /// Longest name on one line; beside percentiles on a narrow terminal it is shorter.
 const NAME: usize = 38;
 /// Rows of a section from which its families are set apart.
@@ -88,10 +88,10 @@ impl<'a, 'r> View<'a, 'r> {
         let most = NAME - if narrow { 8 } else { 0 };
         let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, most);
         let mut view = Self { analysis, style, hidden, rows, lacking, starred, scale: None, name: longest };
-        let said = || view.rows.iter().map(|row| view.said(row).chars().count()).max().unwrap_or(0);
-        let said = if view.wide() { said().clamp(SAID.0, SAID.1) } else { 0 };
+        let ends = || view.rows.iter().map(|row| view.row_end(row).chars().count()).max().unwrap_or(0);
+        let end = if view.wide() { ends().clamp(ROW_END.0, ROW_END.1) } else { 0 };
         let room = usize::from(style.width.unwrap_or(WIDTH))
-            .saturating_sub(longest + figures(|_| String::new()).chars().count() + 5 + said);
+            .saturating_sub(longest + figures(|_| String::new()).chars().count() + 5 + end);
         view.scale = Scale::new(&view.rows, room);
         view
     }
@@ -160,15 +160,15 @@ impl<'a, 'r> View<'a, 'r> {
         let cells = || figures(|brief| (brief.cell)(row).unwrap_or_else(|| "–".to_owned()));
         let cells = spread.map_or_else(cells, |spread| spread.cells(row));
         let line = format!("  {first:<width$} {cells} {bar}", width = self.name);
-        let said = self.said(row);
+        let end = self.row_end(row);
         let room = usize::from(self.style.width.unwrap_or(WIDTH)).saturating_sub(line.chars().count() + 1);
-        let fits = said.chars().count() <= room;
-        let beside = if fits { format!("{line} {said}") } else { line };
+        let fits = end.chars().count() <= room;
+        let beside = if fits { format!("{line} {end}") } else { line };
         let mut out = format!("{}\n", beside.trim_end());
         for more in lines {
             out += &format!("    {more}\n");
         }
-        let rest = [below, (!fits).then_some(said)].into_iter().flatten().collect::<Vec<_>>().join("  ");
+        let rest = [below, (!fits).then_some(end)].into_iter().flatten().collect::<Vec<_>>().join("  ");
         if !rest.is_empty() {
             out += &format!("    {rest}\n");
         }
@@ -176,7 +176,7 @@ impl<'a, 'r> View<'a, 'r> {
     }
 
     /// What stands at a row's end: a verdict that it is not verified, its kinds, what it is, and a mark if a note changes how it is read.
-    fn said(&self, row: &Row<'_>) -> String {
+    fn row_end(&self, row: &Row<'_>) -> String {
         let mut words = Vec::new();
         let verdict = row.verdict.to_string();
         match row.verdict {
@@ -277,8 +277,8 @@ impl<'a, 'r> View<'a, 'r> {
     fn late(&self) -> String {
         let Some(Lacking { rows, whole, before, enough }) = &self.lacking else { return String::new() };
         let run = self.analysis.run;
-        let [time, option] = said(*whole);
-        let [budget, own] = said(run.budget_ms as f64 / 1e3);
+        let [time, option] = time_texts(*whole);
+        let [budget, own] = time_texts(run.budget_ms as f64 / 1e3);
         let all = run.variants.len() - run.not_run.len();
         let nothing = self.rows.iter().all(|row| row.median().is_none());
         let what =
@@ -287,7 +287,7 @@ impl<'a, 'r> View<'a, 'r> {
             "  ",
             &format!(
                 "{what}: all {all} need about {time} here, and {budget} were allowed ({} went to start-up).",
-                said(*before)[0]
+                time_texts(*before)[0]
             ),
             self.style,
         );
@@ -316,14 +316,14 @@ impl<'a, 'r> View<'a, 'r> {
         };
         let clock = self.analysis.clock.map_or(String::new(), |clock| format!("; CPU at {:.1} GHz", clock.kept));
         let mut out = wrapped("  ", &format!("{counted}{more}{clock}{}", self.noise()), self.style);
-        let mut told: Vec<(Verdict, &Option<Reason>, Vec<&str>)> = Vec::new();
+        let mut groups: Vec<(Verdict, &Option<Reason>, Vec<&str>)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.verdict != Verdict::Verified) {
-            match told.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && **reason == row.reason) {
+            match groups.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && **reason == row.reason) {
                 Some((_, _, names)) => names.push(&row.label),
-                None => told.push((row.verdict, &row.reason, vec![&row.label])),
+                None => groups.push((row.verdict, &row.reason, vec![&row.label])),
             }
         }
-        for (verdict, reason, names) in told {
+        for (verdict, reason, names) in groups {
             let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
             out += &wrapped("  ", &format!("{verdict}: {}{reason}", names.join(", ")), self.style);
             if verdict == Verdict::Contradicted {
@@ -392,8 +392,8 @@ impl<'a, 'r> View<'a, 'r> {
             let are = if wide == 1 { "is" } else { "are" };
             format!("{wide} of {all} intervals {are} wider than ±{}{cure}", percent(target))
         });
-        let said: Vec<String> = wide.into_iter().chain(wander).chain(without).collect();
-        (!said.is_empty()).then(|| said.join("; "))
+        let limits: Vec<String> = wide.into_iter().chain(wander).chain(without).collect();
+        (!limits.is_empty()).then(|| limits.join("; "))
     }
 }
 
@@ -429,8 +429,8 @@ fn section(row: &Row<'_>) -> String {
 
 /// The row's label without what its section's title says.
 fn name(row: &Row<'_>) -> String {
-    let said = [row.variant.placement.to_string(), row.variant.experiment.to_string()];
-    row.label.split(' ').filter(|word| !said.iter().any(|said| said == word)).collect::<Vec<_>>().join(" ")
+    let shown = [row.variant.placement.to_string(), row.variant.experiment.to_string()];
+    row.label.split(' ').filter(|word| !shown.iter().any(|shown| shown == word)).collect::<Vec<_>>().join(" ")
 }
 
 /// A name on lines of at most so many characters, broken at blanks.

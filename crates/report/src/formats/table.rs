@@ -57,11 +57,11 @@ impl Format for Markdown {
 pub(crate) fn ladder_text(analysis: &Analysis<'_>, style: Style) -> String {
     let mut table = style.table();
     table.set_header(header(analysis, style.colour.then_some(Tint::Bold)));
-    let said = style.detail == Detail::Notes;
-    fill(&mut table, analysis, style.colour, said);
+    let with_notes = style.detail == Detail::Notes;
+    fill(&mut table, analysis, style.colour, with_notes);
     let along = curves::text(analysis, style);
-    let notes = if said { notes(analysis, style) } else { String::new() };
-    let (table, tail) = (drawn(&mut table), if said { tail(analysis, style) } else { String::new() });
+    let notes = if with_notes { notes(analysis, style) } else { String::new() };
+    let (table, tail) = (drawn(&mut table), if with_notes { tail(analysis, style) } else { String::new() });
     style.sealed(&format!("{}\n{table}{notes}{along}{tail}", head(analysis, style)))
 }
 

@@ -199,13 +199,13 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
     let mut runs = Vec::new();
     for (analysis, source) in page.runs.iter().zip(page.sources) {
         let starts = analysis.run.invocations.len();
-        let told = starts <= room;
-        if told {
+        let detailed = starts <= room;
+        if detailed {
             room -= starts
         } else {
             silent += 1
         }
-        let mut part = run_part(analysis, source, told, catalogue);
+        let mut part = run_part(analysis, source, detailed, catalogue);
         cut += usize::from(part.document.fit_shapes(&mut points));
         runs.push(part);
     }
@@ -290,8 +290,8 @@ fn literature(value: &Published, seen: &BTreeSet<&MechanismId>) -> Option<Litera
     here.then(|| LiteraturePart { mechanism, value: published_part(value) })
 }
 
-fn run_part(analysis: &Analysis<'_>, source: &str, told: bool, catalogue: &Catalogue) -> RunPart {
-    let of = |row| detail_part(row, if told { detail(row) } else { Detail::default() }, analysis, catalogue);
+fn run_part(analysis: &Analysis<'_>, source: &str, detailed: bool, catalogue: &Catalogue) -> RunPart {
+    let of = |row| detail_part(row, if detailed { detail(row) } else { Detail::default() }, analysis, catalogue);
     let details = analysis.shown().map(of).collect();
     let mut document = document(analysis);
     document.forget_starts();

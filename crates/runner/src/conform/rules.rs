@@ -277,14 +277,14 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
     if asked.batch_units > 0 || asked.batch_ns < SHORTEST_JUDGED_NS {
         return;
     }
-    let told = ProbeAnswer {
+    let probe_answer = ProbeAnswer {
         transcript: &answer.transcript,
         process: answer.process,
         log: &answer.log,
         seen: answer.seen.as_ref(),
         bound: &Bounds::default(),
     };
-    let ruling = judge(&mechanism.rule(&asked.variant), asked, &told);
+    let ruling = judge(&mechanism.rule(&asked.variant), asked, &probe_answer);
     if went_another_way(&ruling.judgement) {
         return; // A single start shows no habit; `run` has several.
     }

@@ -120,14 +120,14 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
     };
     answer.interrupted = reading == Reading::Interrupted;
     answer.exit = Some(exit);
-    let said = if sent.at == PlanAnswer::Stdout && switchcost_machine::spawn::REPORT_FD != 1 {
+    let output = if sent.at == PlanAnswer::Stdout && switchcost_machine::spawn::REPORT_FD != 1 {
         log.into_bytes()
     } else {
         answer.log = log;
         listener.bytes
     };
-    answer.lines = String::from_utf8_lossy(&said).lines().map(str::to_owned).collect();
-    read(&mut answer, &said, sent.words[0] == "describe");
+    answer.lines = String::from_utf8_lossy(&output).lines().map(str::to_owned).collect();
+    read(&mut answer, &output, sent.words[0] == "describe");
     answer
 }
 
@@ -136,12 +136,12 @@ fn is_end(line: &str) -> bool {
 }
 
 /// A refusal reads as one in either reader's form; a list is a list only if it is complete.
-fn read(answer: &mut Answer, said: &[u8], describe: bool) {
+fn read(answer: &mut Answer, output: &[u8], describe: bool) {
     let mut list = DescribeReader::default();
-    if said.is_empty() {
+    if output.is_empty() {
         return;
     }
-    if describe && list.push(said).is_ok() {
+    if describe && list.push(output).is_ok() {
         match list.finish() {
             Ok((hello, described)) => {
                 answer.transcript.hello = Some(hello);
@@ -159,6 +159,6 @@ fn read(answer: &mut Answer, said: &[u8], describe: bool) {
         return;
     }
     let mut run = RunReader::default();
-    let _ = run.push(said); // Its fault is part of the transcript.
+    let _ = run.push(output); // Its fault is part of the transcript.
     answer.transcript = run.into_transcript();
 }

@@ -100,8 +100,8 @@ fn ended(
     let Some(plan) = asked(id, &transcript) else { return Ok(TranscriptKind::Run(status)) };
     let fine = matches!(status, EndStatus::Ok | EndStatus::Unsupported);
     let process = ProcessEnd::Exited(i32::from(!fine));
-    let told = ProbeAnswer { transcript: &transcript, process, log: "", seen: None, bound: &Bounds::default() };
-    let ruling = judge(&mechanism.rule(&plan.variant), &plan, &told);
+    let probe_answer = ProbeAnswer { transcript: &transcript, process, log: "", seen: None, bound: &Bounds::default() };
+    let ruling = judge(&mechanism.rule(&plan.variant), &plan, &probe_answer);
     Ok(TranscriptKind::Judged(ruling.judgement))
 }
 

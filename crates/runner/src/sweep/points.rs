@@ -218,16 +218,16 @@ mod tests {
 
     #[test]
     fn nonsense_is_one_sentence() {
-        let said = |range: &Range| contexts(range).unwrap_err().to_string();
-        assert!(said(&range("10", "2", None)).contains("--from 10 is more than --to 2"));
-        assert!(said(&range("x", "", None)).contains("`x` is not a whole number"));
-        assert!(said(&range("", "1e6", None)).contains("`1e6`"));
-        assert!(said(&range("", "99999999999G", None)).contains("not a whole number"));
-        assert!(said(&range("", "", Some(201))).contains("201 points"));
-        assert!(said(&range("", "", Some(1))).contains("--steps 1"));
-        assert!(said(&range("", "", Some(0))).contains("--steps 0"));
+        let refusal = |range: &Range| contexts(range).unwrap_err().to_string();
+        assert!(refusal(&range("10", "2", None)).contains("--from 10 is more than --to 2"));
+        assert!(refusal(&range("x", "", None)).contains("`x` is not a whole number"));
+        assert!(refusal(&range("", "1e6", None)).contains("`1e6`"));
+        assert!(refusal(&range("", "99999999999G", None)).contains("not a whole number"));
+        assert!(refusal(&range("", "", Some(201))).contains("201 points"));
+        assert!(refusal(&range("", "", Some(1))).contains("--steps 1"));
+        assert!(refusal(&range("", "", Some(0))).contains("--steps 0"));
         let many = Range { values: (1..300).map(|n| n.to_string()).collect(), ..Range::default() };
-        assert!(said(&many).contains("299 points"));
+        assert!(refusal(&many).contains("299 points"));
         let all = vec!["other".to_owned(), "fifo".to_owned()];
         assert!(words(&range("1", "", None), all.clone()).unwrap_err().to_string().contains("--values other,fifo"));
         let wrong = Range { values: vec!["idle".into()], ..Range::default() };

@@ -67,11 +67,11 @@ pub fn measure(
 
 /// The probe in a folder under an id of its own: two builds have one id, as a rule.
 fn load(folder: &Path, side: &str) -> Result<ProbeInfo, Failure> {
-    let said = |reason| Failure::usage(format!("--probe {}: {reason}", folder.display()));
+    let refused = |reason| Failure::usage(format!("--probe {}: {reason}", folder.display()));
     // A probe is started in its folder.
-    let whole: PathBuf = dunce::canonicalize(folder).map_err(|error| said(error.to_string()))?;
+    let whole: PathBuf = dunce::canonicalize(folder).map_err(|error| refused(error.to_string()))?;
     let probe = switchcost_catalogue::load_trusted_probe(&whole, &switchcost_machine::only_owner_writes);
-    let probe = probe.map_err(said)?;
+    let probe = probe.map_err(refused)?;
     Ok(ProbeInfo { id: format!("{}.{side}", probe.id), ..probe })
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Subject<'a> {
 /// One thing to look at.
 pub(crate) struct Check {
     pub(super) id: &'static str,
-    pub(super) look: fn(&Subject<'_>) -> Answer,
+    pub(super) find: fn(&Subject<'_>) -> Answer,
 }
 
 /// What a check says.

@@ -11,9 +11,9 @@ const FAST: [&str; 5] = ["tsc", "arch_sys_counter", "kvm-clock", "hyperv_clockso
 /// A clock that advances in larger steps than this, ns, hides short samples.
 const COARSE_NS: f64 = 1000.0;
 
-pub(super) fn source(look: &Subject<'_>) -> Answer {
-    let read = about(look.sizes.clock_read_ns);
-    match look.host.read(SOURCE) {
+pub(super) fn source(subject: &Subject<'_>) -> Answer {
+    let read = about(subject.sizes.clock_read_ns);
+    match subject.host.read(SOURCE) {
         Ok(source) if FAST.contains(&source.as_str()) => {
             Answer::fine(format!("the clock is {source}; reading it takes {read}"))
         }
@@ -30,8 +30,8 @@ pub(super) fn source(look: &Subject<'_>) -> Answer {
     }
 }
 
-pub(super) fn step(look: &Subject<'_>) -> Answer {
-    match look.sizes.clock_step_ns {
+pub(super) fn step(subject: &Subject<'_>) -> Answer {
+    match subject.sizes.clock_step_ns {
         Some(step) if step > COARSE_NS => Answer::warning(
             format!("the clock advances in steps of {}", Quantity::TIME.amount(step)),
             format!("a batch of 1 ms is known to {:.2} % only", step / 1e6 * 100.0),
@@ -46,8 +46,8 @@ pub(super) fn step(look: &Subject<'_>) -> Answer {
     }
 }
 
-pub(super) fn invariant_tsc(look: &Subject<'_>) -> Answer {
-    let info = look.host.cpuinfo();
+pub(super) fn invariant_tsc(subject: &Subject<'_>) -> Answer {
+    let info = subject.host.cpuinfo();
     let Some(flags) = info.get("flags") else {
         return Answer::fine("this CPU's flags do not concern a time stamp counter");
     };
@@ -66,9 +66,11 @@ pub(super) fn invariant_tsc(look: &Subject<'_>) -> Answer {
     )
 }
 
-pub(super) fn counters(look: &Subject<'_>) -> Answer {
-    match look.sizes.counters {
-        None if look.host.online().len() < 2 => Answer::fine("there are no two CPUs whose counters could be compared"),
+pub(super) fn counters(subject: &Subject<'_>) -> Answer {
+    match subject.sizes.counters {
+        None if subject.host.online().len() < 2 => {
+            Answer::fine("there are no two CPUs whose counters could be compared")
+        }
         None => Answer::note(
             "the counters of the CPUs could not be compared",
             "timing=each may find intervals between CPUs too short or too long",

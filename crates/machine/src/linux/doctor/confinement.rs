@@ -6,8 +6,8 @@ use crate::os::cgroup::Cgroups;
 /// What one cpu group above a task adds to a switch; measured on the authors' machine (nested v1 groups, pipe).
 const NS_PER_LEVEL: usize = 100;
 
-pub(super) fn proc(look: &Subject<'_>) -> Answer {
-    match look.host.read("/proc/self/status") {
+pub(super) fn proc(subject: &Subject<'_>) -> Answer {
+    match subject.host.read("/proc/self/status") {
         Ok(_) => Answer::fine("/proc can be read"),
         Err(reason) => Answer::warning(
             reason,
@@ -18,12 +18,12 @@ pub(super) fn proc(look: &Subject<'_>) -> Answer {
     }
 }
 
-pub(super) fn cpu_quota(look: &Subject<'_>) -> Answer {
-    let groups = Cgroups::read(look.host);
-    let Some(quota) = groups.quota(look.host) else {
+pub(super) fn cpu_quota(subject: &Subject<'_>) -> Answer {
+    let groups = Cgroups::read(subject.host);
+    let Some(quota) = groups.quota(subject.host) else {
         return Answer::fine("no CPU quota is set on this process's control groups");
     };
-    let (count, ns) = groups.throttled(look.host);
+    let (count, ns) = groups.throttled(subject.host);
     let what = format!(
         "the control group may use {:.0} % of one CPU (stopped {count} times so far, {:.1} s)",
         quota * 100.0,
@@ -43,8 +43,8 @@ pub(super) fn cpu_quota(look: &Subject<'_>) -> Answer {
     if quota < 2.0 { Answer::warning(what, effect, cure) } else { Answer::note(what, effect, cure) }
 }
 
-pub(super) fn cgroup_depth(look: &Subject<'_>) -> Answer {
-    match Cgroups::read(look.host).depth(look.host) {
+pub(super) fn cgroup_depth(subject: &Subject<'_>) -> Answer {
+    match Cgroups::read(subject.host).depth(subject.host) {
         Some(0) => Answer::fine("this process is in the root of the cpu controller, as far as it can see"),
         Some(depth) => Answer::note(
             format!("this process is {depth} cpu control groups deep"),
@@ -58,8 +58,8 @@ pub(super) fn cgroup_depth(look: &Subject<'_>) -> Answer {
     }
 }
 
-pub(super) fn seccomp(look: &Subject<'_>) -> Answer {
-    let status = look.host.status();
+pub(super) fn seccomp(subject: &Subject<'_>) -> Answer {
+    let status = subject.host.status();
     match status.get("Seccomp").map(String::as_str) {
         Some("0") => Answer::fine("no seccomp filter is set"),
         Some(mode @ ("1" | "2")) => Answer::note(
@@ -69,7 +69,7 @@ pub(super) fn seccomp(look: &Subject<'_>) -> Answer {
             ),
             format!(
                 "every system call passes it (one that does nothing costs {} here), and mechanisms it forbids are unsupported",
-                about(look.sizes.system_call_ns)
+                about(subject.sizes.system_call_ns)
             ),
             "run outside the container, or with its filter off (docker: --security-opt seccomp=unconfined)",
         ),

@@ -6,13 +6,13 @@ use switchcost_model::Quantity;
 /// From this ratio on, where the scheduler puts a task matters more than how it is switched.
 const MUCH_MORE: f64 = 5.0;
 
-pub(super) fn waking(look: &Subject<'_>) -> Answer {
-    let driver = look.host.read("/sys/devices/system/cpu/cpuidle/current_driver");
+pub(super) fn waking(subject: &Subject<'_>) -> Answer {
+    let driver = subject.host.read("/sys/devices/system/cpu/cpuidle/current_driver");
     let mut driver = driver.unwrap_or_else(|_| "unknown".to_owned());
-    if let Ok(poll) = look.host.read("/sys/module/haltpoll/parameters/guest_halt_poll_ns") {
+    if let Ok(poll) = subject.host.read("/sys/module/haltpoll/parameters/guest_halt_poll_ns") {
         driver.push_str(&format!(", guest_halt_poll_ns={poll}"));
     }
-    let (Some(same), Some(apart)) = (look.sizes.hop_same_us, look.sizes.hop_apart_us) else {
+    let (Some(same), Some(apart)) = (subject.sizes.hop_same_us, subject.sizes.hop_apart_us) else {
         return Answer::note(
             format!("the cost of waking an idle CPU could not be estimated (idle driver: {driver})"),
             "rows that the scheduler places may depend on whether a second CPU sleeps",

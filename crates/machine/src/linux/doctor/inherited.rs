@@ -8,8 +8,8 @@ fn is_usual(value: &str, usual: &str) -> bool {
     value == usual || value.starts_with("unknown: ")
 }
 
-pub(super) fn handed_on(look: &Subject<'_>) -> Answer {
-    let (class, nice) = facts::class_and_nice(look.host);
+pub(super) fn handed_on(subject: &Subject<'_>) -> Answer {
+    let (class, nice) = facts::class_and_nice(subject.host);
     if !is_usual(&class, "other") {
         return Answer::warning(
             format!("switchcost was started under SCHED_{}, and may not leave that class", class.to_uppercase()),
@@ -17,7 +17,7 @@ pub(super) fn handed_on(look: &Subject<'_>) -> Answer {
             "start it under the usual class (chrt --other 0 switchcost …; a service's CPUSchedulingPolicy=other)",
         );
     }
-    let (personality, memory) = (facts::personality(look.host), facts::memory_policy(look.host));
+    let (personality, memory) = (facts::personality(subject.host), facts::memory_policy(subject.host));
     let unusual = [
         (&nice, "0", format!("nice value {nice}")),
         (&personality, "0x0", format!("personality {personality} (setarch)")),

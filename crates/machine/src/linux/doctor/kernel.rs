@@ -4,8 +4,8 @@ use super::{Answer, Subject, about};
 
 const VULNERABILITIES: &str = "/sys/devices/system/cpu/vulnerabilities";
 
-pub(super) fn autogroup(look: &Subject<'_>) -> Answer {
-    match look.host.number("/proc/sys/kernel/sched_autogroup_enabled") {
+pub(super) fn autogroup(subject: &Subject<'_>) -> Answer {
+    match subject.host.number("/proc/sys/kernel/sched_autogroup_enabled") {
         Ok(0) => Answer::fine("sessions are not grouped (sched_autogroup is off)"),
         Ok(_) => Answer::fine(
             "each session is a scheduling group (sched_autogroup is on), and every probe has one of its own",
@@ -14,10 +14,10 @@ pub(super) fn autogroup(look: &Subject<'_>) -> Answer {
     }
 }
 
-pub(super) fn mitigations(look: &Subject<'_>) -> Answer {
-    let files = look.host.names(VULNERABILITIES);
+pub(super) fn mitigations(subject: &Subject<'_>) -> Answer {
+    let files = subject.host.names(VULNERABILITIES);
     let with = |start: &str| {
-        let says = |file: &&String| look.host.fact(&format!("{VULNERABILITIES}/{file}")).starts_with(start);
+        let says = |file: &&String| subject.host.fact(&format!("{VULNERABILITIES}/{file}")).starts_with(start);
         files.iter().filter(says).map(String::as_str).collect::<Vec<_>>()
     };
     let (active, open) = (with("Mitigation"), with("Vulnerable"));
@@ -36,7 +36,7 @@ pub(super) fn mitigations(look: &Subject<'_>) -> Answer {
         format!("mitigations active: {}; vulnerable: {}", listed(&active), listed(&open)),
         format!(
             "a system call that does nothing costs {} here, mitigations included",
-            about(look.sizes.system_call_ns)
+            about(subject.sizes.system_call_ns)
         ),
         "compare only machines with equal mitigations; they are part of the machine's key",
     )

@@ -11,8 +11,8 @@ const TICK_PERCENT: f64 = 10.0;
 /// Others' CPU time in percent of one CPU, likewise.
 const OTHERS: (f64, f64) = (10.0, 25.0);
 
-pub(super) fn steal(look: &Subject<'_>) -> Answer {
-    let (Some(now), Some(since_boot)) = (look.sizes.steal_percent, look.sizes.steal_since_boot_percent) else {
+pub(super) fn steal(subject: &Subject<'_>) -> Answer {
+    let (Some(now), Some(since_boot)) = (subject.sizes.steal_percent, subject.sizes.steal_since_boot_percent) else {
         return Answer::warning(
             "steal time could not be determined",
             "an invocation that the hypervisor disturbed may not be recognised",
@@ -25,7 +25,7 @@ pub(super) fn steal(look: &Subject<'_>) -> Answer {
     // The window counts in steps of 5 %, so a single step is as likely chance.
     // A single tick of the kernel may be chance.
     let worst = since_boot.max(if now > TICK_PERCENT { now } else { 0.0 });
-    let gap = about_us(look.sizes.longest_gap_us);
+    let gap = about_us(subject.sizes.longest_gap_us);
     let effect = format!("a spinning thread was interrupted for up to {gap}; disturbed starts are marked and repeated");
     let cure = "move the virtual machine to a quieter host, or give it dedicated CPUs";
     match worst {
@@ -35,8 +35,8 @@ pub(super) fn steal(look: &Subject<'_>) -> Answer {
     }
 }
 
-pub(super) fn neighbours(look: &Subject<'_>) -> Answer {
-    let Some(others) = look.sizes.others_percent else {
+pub(super) fn neighbours(subject: &Subject<'_>) -> Answer {
+    let Some(others) = subject.sizes.others_percent else {
         return Answer::warning(
             "how much CPU time other processes use could not be determined",
             "an invocation that others disturbed may not be recognised",
@@ -48,8 +48,8 @@ pub(super) fn neighbours(look: &Subject<'_>) -> Answer {
     let effect = format!(
         "on the measured CPU they add their time slices to samples; on another one they keep it awake, which makes free-placed switches {} \
          instead of {}",
-        about_us(look.sizes.hop_same_us),
-        about_us(look.sizes.hop_apart_us),
+        about_us(subject.sizes.hop_same_us),
+        about_us(subject.sizes.hop_apart_us),
     );
     let cure = "end or pause other work on this machine while it measures";
     match others {

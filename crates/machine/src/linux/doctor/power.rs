@@ -3,17 +3,17 @@
 use super::{Answer, Subject};
 use crate::os::facts;
 
-pub(super) fn governor(look: &Subject<'_>) -> Answer {
-    if facts::frequency_is_fixed_by_host(look.host) {
+pub(super) fn governor(subject: &Subject<'_>) -> Answer {
+    if facts::frequency_is_fixed_by_host(subject.host) {
         return Answer::note(
             "the CPU frequency is not visible to this kernel (no cpufreq)",
             "it may vary unnoticed, by the hypervisor or the firmware",
             "on your own hardware, enable cpufreq; in a virtual machine nothing can be done",
         );
     }
-    let governors = look.host.each_cpu("cpufreq/scaling_governor");
+    let governors = subject.host.each_cpu("cpufreq/scaling_governor");
     let khz = |file: &str| {
-        let all = look.host.each_cpu(file);
+        let all = subject.host.each_cpu(file);
         let all: Vec<f64> = all.iter().filter_map(|text| text.parse().ok()).collect();
         (all.iter().copied().fold(f64::NAN, f64::min), all.iter().copied().fold(f64::NAN, f64::max))
     };
@@ -37,8 +37,8 @@ pub(super) fn governor(look: &Subject<'_>) -> Answer {
     Answer::warning(what, effect, "sudo cpupower frequency-set -g performance, for the time of the run")
 }
 
-pub(super) fn turbo(look: &Subject<'_>) -> Answer {
-    match facts::turbo(look.host) {
+pub(super) fn turbo(subject: &Subject<'_>) -> Answer {
+    match facts::turbo(subject.host) {
         Ok(true) => Answer::note(
             "turbo is on",
             "the frequency depends on heat and on how many cores are busy, typically by 10 to 40 %",

@@ -8,15 +8,15 @@ const SYS_ADMIN: u32 = 21;
 const SYS_NICE: u32 = 23;
 const PERFMON: u32 = 38;
 
-fn capable(look: &Subject<'_>, capability: u32) -> bool {
-    let status = look.host.status();
+fn capable(subject: &Subject<'_>, capability: u32) -> bool {
+    let status = subject.host.status();
     let effective = status.get("CapEff").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     effective.is_some_and(|bits| bits & (1 << capability) != 0)
 }
 
-pub(super) fn perf_events(look: &Subject<'_>) -> Answer {
-    let level = look.host.number("/proc/sys/kernel/perf_event_paranoid");
-    if capable(look, SYS_ADMIN) || capable(look, PERFMON) || level.as_ref().is_ok_and(|&level| level <= 1) {
+pub(super) fn perf_events(subject: &Subject<'_>) -> Answer {
+    let level = subject.host.number("/proc/sys/kernel/perf_event_paranoid");
+    if capable(subject, SYS_ADMIN) || capable(subject, PERFMON) || level.as_ref().is_ok_and(|&level| level <= 1) {
         return Answer::fine("kernel events may be counted");
     }
     let level = level
@@ -28,17 +28,17 @@ pub(super) fn perf_events(look: &Subject<'_>) -> Answer {
     )
 }
 
-pub(super) fn realtime(look: &Subject<'_>) -> Answer {
+pub(super) fn realtime(subject: &Subject<'_>) -> Answer {
     let refused = |why: &str, cure: &str| {
         let effect = "variants with a real-time policy are unsupported; the others lose nothing";
         Answer::note(format!("real-time priorities may not be used ({why})"), effect, cure)
     };
-    if !capable(look, SYS_NICE) {
+    if !capable(subject, SYS_NICE) {
         return refused("CAP_SYS_NICE is missing", "run as root, or setcap cap_sys_nice+ep on the probe");
     }
-    let of_all = look.host.number("/proc/sys/kernel/sched_rt_runtime_us").unwrap_or(-1);
+    let of_all = subject.host.number("/proc/sys/kernel/sched_rt_runtime_us").unwrap_or(-1);
     // At -1 the kernel asks no group.
-    let group = Cgroups::read(look.host).rt_runtime(look.host).filter(|_| of_all >= 0);
+    let group = Cgroups::read(subject.host).rt_runtime(subject.host).filter(|_| of_all >= 0);
     match (of_all, group) {
         (0, _) => refused("kernel.sched_rt_runtime_us=0", "sudo sysctl kernel.sched_rt_runtime_us=950000"),
         (_, Some(0)) => refused(
@@ -51,8 +51,8 @@ pub(super) fn realtime(look: &Subject<'_>) -> Answer {
     }
 }
 
-pub(super) fn kvm(look: &Subject<'_>) -> Answer {
-    let open = std::fs::File::options().read(true).write(true).open(look.host.path("/dev/kvm"));
+pub(super) fn kvm(subject: &Subject<'_>) -> Answer {
+    let open = std::fs::File::options().read(true).write(true).open(subject.host.path("/dev/kvm"));
     match open {
         Ok(_) => Answer::fine("/dev/kvm can be used"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Answer::note(
@@ -80,16 +80,16 @@ pub(super) fn orphans(_: &Subject<'_>) -> Answer {
 }
 
 /// Soft limit of a row of `/proc/self/limits`; None: unlimited or not listed.
-fn soft_limit(look: &Subject<'_>, name: &str) -> Option<u64> {
-    let text = look.host.read("/proc/self/limits").ok()?;
+fn soft_limit(subject: &Subject<'_>, name: &str) -> Option<u64> {
+    let text = subject.host.read("/proc/self/limits").ok()?;
     text.lines().find_map(|line| line.strip_prefix(name))?.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// A ring of contexts that the sweep asks for without being told otherwise.
 const WANTED: u64 = 10_000;
 
-pub(super) fn process_limit(look: &Subject<'_>) -> Answer {
-    match soft_limit(look, "Max processes") {
+pub(super) fn process_limit(subject: &Subject<'_>) -> Answer {
+    match soft_limit(subject, "Max processes") {
         Some(limit) if limit < WANTED => Answer::note(
             format!("at most {limit} processes and threads of this user may exist"),
             format!("rings of threads or processes are limited to fewer than {limit} contexts"),
@@ -100,8 +100,8 @@ pub(super) fn process_limit(look: &Subject<'_>) -> Answer {
     }
 }
 
-pub(super) fn file_limit(look: &Subject<'_>) -> Answer {
-    match soft_limit(look, "Max open files") {
+pub(super) fn file_limit(subject: &Subject<'_>) -> Answer {
+    match soft_limit(subject, "Max open files") {
         Some(limit) if limit < 2 * WANTED => Answer::note(
             format!("a process may open {limit} files"),
             format!(

@@ -61,12 +61,12 @@ fn topology(host: &Host, facts: &mut Facts) {
         facts.put(fact, if groups.is_empty() { missing(file) } else { groups.join(" ") });
     }
     facts.put("cpu.capacities", joined(&host.each_cpu("cpu_capacity"), "no CPU says its capacity"));
-    let (said, speeds) = speeds(host);
+    let (source, speeds) = speeds(host);
     let mut speeds: Vec<u64> = speeds.into_iter().map(|(_, speed)| speed).collect();
     speeds.sort_unstable();
     speeds.dedup();
     let speeds: Vec<String> = speeds.iter().rev().map(u64::to_string).collect();
-    let speeds = (!speeds.is_empty()).then(|| format!("{said} {}", speeds.join(", ")));
+    let speeds = (!speeds.is_empty()).then(|| format!("{source} {}", speeds.join(", ")));
     facts.put("cpu.speeds", speeds.unwrap_or_else(|| unknown("nothing tells the speed of a CPU")));
 }
 

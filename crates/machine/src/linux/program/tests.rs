@@ -46,7 +46,7 @@ fn counts_are_differences_of_two_looks() {
     let odd = stat("a) (b", "S", 0);
     let seen = watched(&odd).unwrap();
     // It was `a) (b` when it was found, and has started another program in its place since.
-    assert_eq!((seen.program.as_str(), seen.wake_interrupts, seen.looks), ("worker", Some(5), 2));
+    assert_eq!((seen.program.as_str(), seen.wake_interrupts, seen.samples), ("worker", Some(5), 2));
     let thread = &seen.threads[0];
     assert_eq!((thread.voluntary, thread.involuntary, thread.cpu_ns), (30, 4, Some(100_000)));
     assert_eq!((thread.cpus[&3], thread.channels["futex_do_wait"], thread.allowed_cpus), (2, 2, 2));

@@ -42,10 +42,10 @@ struct ProbePart {
 pub(super) fn seen_by(row: &Row<'_>) -> Option<SeenByPart> {
     let of_verdict = row.starts.iter().find(|start| start.judgement.verdict == row.verdict);
     let start = of_verdict.or(row.starts.first())?;
-    Some(SeenByPart { round: start.round, host: start.seen.clone(), probe: said(&start.transcript) })
+    Some(SeenByPart { round: start.round, host: start.seen.clone(), probe: by_probe(&start.transcript) })
 }
 
-fn said(transcript: &model::Transcript) -> ProbePart {
+fn by_probe(transcript: &model::Transcript) -> ProbePart {
     let evidence = transcript.evidence.as_ref();
     let kernel = evidence.and_then(|evidence| evidence.kernel.as_ref());
     ProbePart {

@@ -294,11 +294,11 @@ fn curves_beyond_the_room_of_a_page_are_left_out_and_that_is_said() {
     let one = run(swept(), 1_000_000_000);
     // Room for the four points and the three of the control in the first run, and for the control's in the second.
     let page = bounded(&[one.clone(), one.clone(), one], &catalogue(), 10);
-    let told = |run: usize| {
+    let detailed = |run: usize| {
         let curves = page["runs"][run]["curves"].as_array().unwrap();
         curves.iter().map(|curve| curve["mechanism"].as_str().unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!([told(0), told(1), told(2)], [vec!["x/work", "x/alone"], vec!["x/alone"], vec![]]);
+    assert_eq!([detailed(0), detailed(1), detailed(2)], [vec!["x/work", "x/alone"], vec!["x/alone"], vec![]]);
     let notes = page["notes"].to_string();
     assert!(notes.contains("2 of 3 runs are shown without some of their curves"), "{notes}");
 }
