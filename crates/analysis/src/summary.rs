@@ -3,7 +3,7 @@
 use crate::at::At;
 use crate::figures::{Figures, KernelRate, Summary, figures};
 use crate::intervals::intervals;
-use crate::judge::{below_reading, contradiction_of_row, turns_agree, went_another_way};
+use crate::judge::{Constants, below_reading, contradiction_of_row, turns_agree, went_another_way};
 use crate::kinds::{different, kinds};
 use crate::percentile::in_time;
 use crate::series::{Series, has_rulers, quantities, series};
@@ -63,6 +63,13 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judge
     }
     let starts = invocations.iter().filter(|i| i.judgement.verdict == verdict).count();
     let of = invocations.len();
+    // The figure is of all starts: of those that were looked at it would be of the slow ones.
+    let unseen = invocations.iter().filter(|i| i.judgement.reason == Some(Reason::NotLookedAt)).count();
+    let few_seen = ((of - unseen) as f64) <= Constants::OURS.seen_share * of as f64;
+    if verdict == Verdict::Verified && few_seen {
+        let reason = Reason::InSomeStarts { reason: Box::new(Reason::NotLookedAt), starts: unseen, of };
+        return Judgement::new(Verdict::Unobservable, reason);
+    }
     let in_some = |reason| Reason::InSomeStarts { reason: Box::new(reason), starts, of };
     Judgement { verdict, reason: if starts == of { reason } else { reason.map(in_some) } }
 }

@@ -4,7 +4,7 @@ use crate::simulation::{Law, Random, draws, rows, run, slack};
 use std::path::Path;
 use switchcost_analysis::{Noise, Outcome, Row, Rules, between, bounds_of, claimed_ns};
 use switchcost_catalogue::{Catalogue, load};
-use switchcost_model::{Disturbance, Histogram, Phase, Reason, Run, Timing, Turns, Verdict};
+use switchcost_model::{Disturbance, Histogram, Judgement, Phase, Reason, Run, Timing, Turns, Verdict};
 
 fn measured() -> Run {
     let mut run = run(Law::Normal, &[1.0], 10, &mut Random::new(1));
@@ -27,6 +27,28 @@ fn a_start_that_was_told_twice_refutes_its_row() {
         start.transcript.hello.as_mut().unwrap().clock.name = "simulated".to_owned();
     }
     assert_eq!(rows(&run)[0].verdict, Verdict::Verified);
+}
+
+/// One start that was looked at does not verify the figure of many that were not.
+#[test]
+fn a_row_of_starts_that_nobody_looked_at_is_unobservable() {
+    let mut run = measured();
+    let starts = run.invocations.len();
+    let mut judged = |unseen: usize| {
+        for (index, start) in run.invocations.iter_mut().enumerate() {
+            let late = index < unseen;
+            let verdict = if late { Verdict::Unobservable } else { Verdict::Verified };
+            start.judgement = Judgement { verdict, reason: late.then_some(Reason::NotLookedAt) };
+        }
+        let row = &rows(&run)[0];
+        (row.verdict, row.reason.clone(), row.median().is_some())
+    };
+    assert_eq!(judged(starts / 2 - 1), (Verdict::Verified, None, true));
+    let reason = Box::new(Reason::NotLookedAt);
+    for unseen in [starts / 2, starts - 1] {
+        let in_some = Reason::InSomeStarts { reason: reason.clone(), starts: unseen, of: starts };
+        assert_eq!(judged(unseen), (Verdict::Unobservable, Some(in_some), true));
+    }
 }
 
 #[test]
