@@ -9,6 +9,7 @@ mod clock;
 mod compare;
 mod curves;
 mod detail;
+mod distrust;
 mod explain;
 mod figures;
 mod intervals;
@@ -59,11 +60,11 @@ pub use percentile::{LONGEST, Percentile};
 pub use representatives::Beside;
 pub use row::{Judged, Of, Row, usable};
 pub use rulers::{
-    CLOCK, CORE, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds, undisturbed,
+    CLOCK, CORE, Distrust, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds,
+    undisturbed,
 };
 pub use series::{Series, batch_ns, claimed_ns, series};
 pub use settle::{LOOKS, Settled, by_itself, settled};
-pub use speed::Clock;
 pub use summary::{counted, summarise, verdict_of};
 pub use switchcost_model::{Quantity, number};
 pub use switchcost_stats::FEWEST as FEWEST_STARTS;

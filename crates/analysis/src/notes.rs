@@ -3,6 +3,7 @@
 use crate::figures::Figures;
 use crate::judge::Constants;
 use crate::row::{Judged, Of};
+use crate::rulers::Distrust;
 use crate::tail::tail;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
@@ -183,11 +184,16 @@ fn computed(row: &Judged<'_>, run: &Run) -> Option<String> {
 /// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with them.
 fn slowed(row: &Judged<'_>) -> Option<String> {
     let undisturbed = row.undisturbed.as_ref()?;
-    if let Some(log) = undisturbed.unconfirmed {
-        let (by, how) = (percent(log.abs().exp() - 1.0), if log > 0.0 { "slower" } else { "faster" });
-        return Some(format!(
-            "its probe's rulers say that the clock was {by} {how} than any other row of the same rounds says: the figure is of all batches"
-        ));
+    if let Some(why) = undisturbed.distrust {
+        let why = match why {
+            Distrust::Unconfirmed(log) => {
+                let (by, how) = (percent(log.abs().exp() - 1.0), if log > 0.0 { "slower" } else { "faster" });
+                format!("say that the clock was {by} {how} than any other row of the same rounds says")
+            }
+            Distrust::Constant => "are one number in all batches, which no clock gives".to_owned(),
+            Distrust::Proportional => "are its costs in another unit, and were not timed".to_owned(),
+        };
+        return Some(format!("its probe's rulers {why}: the figure is of all batches"));
     }
     if let Some(reason) = undisturbed.lacking() {
         return Some(format!("{reason}, and too few are left for an undisturbed figure: measure it again"));

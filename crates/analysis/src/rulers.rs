@@ -8,7 +8,7 @@ use crate::kinds::kinds;
 use crate::percentile::in_time;
 use crate::series::series;
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Phase, Run, Variant};
+use switchcost_model::{Invocation, Phase, Run};
 use switchcost_stats::{FEWEST, Interval, Mode, Shared, median, quantile, sorted};
 
 /// A ruler that took so much longer than the machine's best says that the machine was slowed. On a quiet machine readings of 270 ns are up to 8 % apart, in
@@ -37,10 +37,6 @@ const MOSTLY: f64 = 0.5;
 
 /// Batches beside which the machine was fast, for a start to count.
 const FEWEST_BATCHES: usize = 3;
-
-/// By so much, as a logarithm, the clock's ruler may differ between a row and the other rows of the same rounds. In all kept runs it is at most 0.06, but for a million
-/// contexts, after which its code is no longer in the cache. A ruler that no other confirms chooses no batches: it comes from the probe, as the costs do.
-const CONFIRMED: f64 = 0.1;
 
 /// What a ruler took in a run, ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,6 +112,17 @@ fn readings(invocation: &Invocation, best_clock: Option<f64>) -> BTreeMap<&str, 
     all
 }
 
+/// Why a row's figure is of all its batches, whatever its rulers say of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Distrust {
+    /// The clock's ruler took so much longer beside this row than beside the others of its rounds, as a logarithm: more than any machine makes.
+    Unconfirmed(f64),
+    /// All readings of the clock's ruler are one number, in steps far finer than it.
+    Constant,
+    /// The clock's ruler is the cost in another unit, to within a step of the clock: it was not timed by itself. In the kept runs the two are at least 3 steps apart.
+    Proportional,
+}
+
 /// The figure of a row by those batches beside which the machine was as fast as it gets in this run; if the row follows the clock, at the clock that it kept ([`Speed::kept`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undisturbed {
@@ -145,9 +152,8 @@ pub struct Undisturbed {
     pub modes_within: bool,
     /// The cheapest of these batches.
     pub least: f64,
-    /// How much longer the clock's ruler took beside this row than beside the others of its rounds, as a logarithm, where that is more than any machine makes; set by
-    /// [`crate::settled`].
-    pub unconfirmed: Option<f64>,
+    /// Why these batches make no figure; set by [`crate::settled`].
+    pub distrust: Option<Distrust>,
 }
 
 impl Undisturbed {
@@ -242,38 +248,8 @@ pub fn undisturbed(starts: &[&Invocation], best: Option<&BTreeMap<String, Speed>
         follows_clock: found.follows,
         open: found.open,
         as_read,
-        unconfirmed: None,
+        distrust: None,
     })
-}
-
-/// Of each row what [`Undisturbed::unconfirmed`] is: the median over rounds of how its clock's ruler differs from another row's, each in times of what the same probe's
-/// took at the clock that the run kept; that of the row which differs least. Rows of other probes are the witnesses; in a run of one probe, its other rows.
-pub(crate) fn unconfirmed(variants: &[Variant], starts: &[Vec<&Invocation>], speeds: &Speeds) -> Vec<Option<f64>> {
-    let of_row = |(variant, starts): (&Variant, &Vec<&Invocation>)| -> (String, BTreeMap<u64, f64>) {
-        let kept = speeds.get(&variant.probe).and_then(|speeds| speeds.get(CLOCK)).map(|speed| speed.kept);
-        let log = |start: &&Invocation| Some((start.round, (clock_beside(start)? / kept?).ln()));
-        (variant.probe.clone(), starts.iter().filter_map(log).collect())
-    };
-    let rows: Vec<(String, BTreeMap<u64, f64>)> = variants.iter().zip(starts).map(of_row).collect();
-    let differs = |own: &BTreeMap<u64, f64>, other: &BTreeMap<u64, f64>| {
-        let rounds: Vec<f64> = own.iter().filter_map(|(round, log)| Some(log - other.get(round)?)).collect();
-        median(&rounds).filter(|_| rounds.len() >= FEWEST)
-    };
-    // Of a thousand rows hardly any needs a second witness.
-    let least = |index: usize, elsewhere: bool| -> Option<f64> {
-        let own = &rows[index];
-        let others = rows.iter().enumerate().filter(|(other, row)| *other != index && (!elsewhere || row.0 != own.0));
-        let mut least: Option<f64> = None;
-        for log in others.filter_map(|(_, row)| differs(&own.1, &row.1)) {
-            least = Some(least.map_or(log, |least| if log.abs() < least.abs() { log } else { least }));
-            if log.abs() <= CONFIRMED {
-                break;
-            }
-        }
-        least
-    };
-    let beyond = |index: usize| least(index, true).or_else(|| least(index, false)).filter(|log| log.abs() > CONFIRMED);
-    (0..rows.len()).map(beyond).collect()
 }
 
 /// What the ruler that the clock alone slows took beside the settled batches of a start, ns. None: its probe has none.

@@ -1,9 +1,10 @@
 //! The intervals of a run's medians. Each takes all rows: what makes starts alike is the machine, and the rows of a run know it together.
 
 use crate::at::At;
+use crate::distrust::distrust;
 use crate::figures::{AsMeasured, Summary};
 use crate::percentile::{CONFIDENCE, in_time};
-use crate::rulers::{Speeds, Undisturbed, unconfirmed, undisturbed};
+use crate::rulers::{Speeds, Undisturbed, undisturbed};
 use crate::summary::{counted, summarise};
 use switchcost_model::{Invocation, Variant};
 use switchcost_stats::{Interval, Shared, autocorrelation_of_ranks, mad, shared, successive_median_interval, widening};
@@ -36,8 +37,8 @@ pub fn settled(
         (summarise(variant, starts, at), clear.filter(|_| at == At::Median))
     };
     let mut rows: Vec<Settled> = variants.iter().zip(starts).map(row).collect();
-    for ((_, clear), log) in rows.iter_mut().zip(unconfirmed(variants, starts, speeds)) {
-        clear.iter_mut().for_each(|clear| clear.unconfirmed = log);
+    for ((_, clear), why) in rows.iter_mut().zip(distrust(variants, starts, speeds)) {
+        clear.iter_mut().for_each(|clear| clear.distrust = why);
     }
     let medians = rows.iter().map(|(summary, _)| summary.invocation_medians.as_slice());
     let shared_by_all = shared(&medians.collect::<Vec<_>>());
@@ -88,7 +89,7 @@ impl Summary {
         let nearly_all = clear.starts.len() as f64 >= NEARLY_ALL * self.invocation_medians.len() as f64;
         let hides = !self.modes.is_empty() && clear.modes.is_empty() && (self.modes_within || !nearly_all);
         let Some((figures, median)) = self.figures.as_mut().zip(clear.median) else { return };
-        if !clear.enough() || hides || clear.unconfirmed.is_some() {
+        if !clear.enough() || hides || clear.distrust.is_some() {
             return;
         }
         let modes = std::mem::replace(&mut self.modes, clear.modes.clone());

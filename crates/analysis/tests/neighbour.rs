@@ -147,6 +147,34 @@ fn modes_show_among_the_undisturbed_starts() {
     assert!(modes.len() == 2 && (modes[0] - 1.0).abs() < 0.02 && (modes[1] - 1.3).abs() < 0.02, "{modes:?}");
 }
 
+/// A ruler that was not timed is one number, or the cost in another unit: it chooses no batches. With the scatter of a clock it does.
+#[test]
+fn rulers_without_a_clock_s_scatter_move_nothing() {
+    let random = &mut Random::new(5);
+    let mut honest = run(Law::Normal, &[1.0, 1.0], 10, random);
+    disturb(&mut honest, 0.3, 1.35, true, random);
+    let forged = |ruler: fn(i64, u64) -> i64| {
+        let mut run = honest.clone();
+        for samples in run.invocations.iter_mut().flat_map(|start| &mut start.transcript.samples) {
+            let readings = samples.ticks.iter().map(|ticks| ruler(*ticks, samples.units)).collect();
+            samples.rulers.insert("chain".into(), readings);
+        }
+        rows(&run)[1].notes.join("; ")
+    };
+    assert!(
+        !rows(&honest)[1].notes.iter().any(|note| note.contains("its probe's rulers")),
+        "{:?}",
+        rows(&honest)[1].notes
+    );
+    let constant = forged(|_, _| 800);
+    assert!(constant.contains("are one number in all batches"), "{constant}");
+    let multiple = forged(|ticks, units| (ticks as f64 / units as f64 * 40.0).round() as i64);
+    assert!(multiple.contains("are its costs in another unit"), "{multiple}");
+    // Of ticks that are a tenth of the ruler nothing follows.
+    let coarse = forged(|ticks, units| if ticks as f64 / units as f64 > COST { 12 } else { 11 });
+    assert!(!coarse.contains("its probe's rulers"), "{coarse}");
+}
+
 /// A probe says that its clock was a fifth slower beside most batches of its row than beside the rest, which would take a fifth off. No other row saw that clock.
 #[test]
 fn rulers_that_no_other_row_confirms_move_nothing() {
