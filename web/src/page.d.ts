@@ -1199,6 +1199,10 @@ export interface RunPart {
    * Clock that the system declares; null: none.
    */
   clock_ghz_declared: number | null;
+  /**
+   * The highest clock that the host measured in the runs which its store had of this machine before; null: none.
+   */
+  clock_ghz_stored: number | null;
   command: string[];
   /**
    * RFC 3339, UTC; null while unfinished.

@@ -8,11 +8,11 @@ use crate::noise::{Noise, noise};
 use crate::representatives::{Beside, beside, representatives};
 use crate::row::Row;
 use crate::rulers::{Speeds, speeds};
-use crate::speed::{Clock, clock};
+use crate::speed::clock;
 use crate::together::{named_curves, named_matrices, order};
 use crate::warnings::warnings;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndedBy, Placement, Run, Verdict};
+use switchcost_model::{CoreClock, EndedBy, Placement, Run, Verdict};
 use switchcost_stats::FEWEST;
 
 /// A run with its rows, what they show together, its noise and its warnings, each derived once.
@@ -33,7 +33,7 @@ pub struct Analysis<'r> {
     /// How fast the machine was, by the rulers of each probe.
     pub speeds: Speeds,
     /// How fast the CPU ran, where a probe knows.
-    pub clock: Option<Clock>,
+    pub clock: Option<CoreClock>,
     /// What makes the run as a whole less trustworthy, each with effect and cure.
     pub warnings: Vec<String>,
     /// Indices of all rows in the order of the ladder.

@@ -122,7 +122,7 @@ impl Examination<'_> {
             fitness.add_facts((&baseline.machine, &baseline.tool_version), (&machine, version));
         }
         self.step.enter("examining the machine");
-        machine.findings = switchcost_machine::doctor();
+        machine.findings = switchcost_machine::doctor(None);
         fitness.add_findings(&machine.findings);
         match baseline {
             None => fitness.add_unknown(format!("no baseline; switchcost run && switchcost baseline set {USUAL}")),

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod capability;
+mod core_clock;
 pub mod cpu_list;
 mod evidence_rule;
 mod experiment;
@@ -31,6 +32,7 @@ mod wanted;
 mod word;
 
 pub use capability::Capabilities;
+pub use core_clock::{CoreClock, MHZ_MEASURED, MHZ_STORED, Shortfall};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use experiment::{Asked, Due, Experiment, Live, measuring, quantities};
 pub use foreign::{decoded, foreign};

@@ -13,7 +13,10 @@ use switchcost_catalogue::Catalogue;
 use switchcost_machine::Locks;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{EndedBy, Finding, Hello, Machine, ProbeInfo, Request, Run, Severity, Verdict};
+use switchcost_model::{
+    EndedBy, Finding, Hello, MHZ_MEASURED, MHZ_STORED, Machine, ProbeInfo, Request, Run, Severity, Verdict,
+    hardware_key,
+};
 use switchcost_runner::{Control, KnownProbe, Selection};
 use switchcost_store::{Store, StoreError};
 
@@ -76,7 +79,7 @@ impl Session {
         }
         let (claim, started) = claim(cpus.measured(), wait, started);
         let machine = || {
-            let findings = switchcost_machine::doctor();
+            let findings = switchcost_machine::doctor(None);
             Machine { findings, ..switchcost_machine::fingerprint() }
         };
         // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
@@ -183,9 +186,13 @@ impl Session {
         begin: &dyn Fn(&mut Store, &Run) -> Result<(), StoreError>,
         execute: impl FnOnce(&Control<'_>, &mut Live<'_>) -> Run,
     ) -> Result<Measured, Failure> {
+        let mut control = self.control();
+        // A fact that cannot be read is not there: the run says nothing of it.
+        let stored = store.highest(MHZ_MEASURED, &hardware_key(&control.machine.stable)).ok().flatten();
+        control.machine.drifting.extend(stored.map(|mhz| (MHZ_STORED.to_owned(), format!("{mhz:.0}"))));
         let before = self.step_aside()?;
         let mut live = Live::new(store, begin, &self.catalogue, request, self.started);
-        let run = execute(&self.control(), &mut live);
+        let run = execute(&control, &mut live);
         let stored = live.finish();
         // What is started later (a command to audit) is not to inherit the host's place.
         if let Some(before) = before {

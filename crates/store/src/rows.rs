@@ -221,6 +221,21 @@ pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>,
     Ok(headers)
 }
 
+/// Facts of a machine.
+pub type Facts = BTreeMap<String, String>;
+
+/// Stable facts of each machine that runs were measured on, and the highest number that this drifting fact has in them.
+pub fn highest(connection: &Connection, fact: &str) -> Result<Vec<(Facts, f64)>, Fault> {
+    let sql = "SELECT stable, max(CAST(json_extract(drifting, ?1) AS REAL)) AS highest FROM run WHERE key > 0
+               GROUP BY stable HAVING highest > 0";
+    let mut all = Vec::new();
+    each(connection, sql, [format!("$.\"{fact}\"")], |row| {
+        all.push((row.parse("stable")?, row.get("highest")?));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
 fn header(row: &Cells<'_>) -> Result<Run, Fault> {
     Ok(Run {
         id: row.get("id")?,

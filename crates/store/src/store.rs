@@ -245,6 +245,17 @@ impl Store {
         })
     }
 
+    /// The highest number that a drifting fact has in the runs that were measured into this store on hardware of this key; None: none has one.
+    ///
+    /// # Errors
+    /// When the data cannot be read.
+    pub fn highest(&self, fact: &str, hardware_key: &str) -> Result<Option<f64>, StoreError> {
+        let of = |connection: &Connection| rows::highest(connection, fact);
+        let machines =
+            self.read(of)?.into_iter().filter(|(stable, _)| switchcost_model::hardware_key(stable) == hardware_key);
+        Ok(machines.map(|(_, highest)| highest).max_by(f64::total_cmp))
+    }
+
     /// The id of the run that `selector` names: a whole id, a beginning that fits one run only, `latest`, or `latest~N`
     /// (N before the latest), or `baseline:NAME`. Unfinished runs count, as they are in the list; imported ones are never the latest.
     ///

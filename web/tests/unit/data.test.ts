@@ -118,6 +118,7 @@ function page(...results: [Result, Detail][]): PageData {
     speeds: {},
     clock_ghz: null,
     clock_ghz_declared: null,
+    clock_ghz_stored: null,
     unstable: null,
     precision: 0,
     budget_s: 0,

@@ -4,10 +4,11 @@ use clap::Parser;
 use std::time::Instant;
 use switchcost_analysis::{DoctorGate, GateOutcome};
 use switchcost_catalogue::grammar::did_you_mean;
-use switchcost_model::{Finding, Severity};
+use switchcost_model::{Finding, MHZ_MEASURED, Machine, Severity, hardware_key};
 use switchcost_report::{doctor_gate_text, doctor_json, findings_text};
 use switchcost_session::arguments::ListFormat;
-use switchcost_session::{Action, Exit, Failure, output};
+use switchcost_session::{Action, Exit, Failure, output, paths};
+use switchcost_store::Store;
 
 /// What makes numbers on this machine unreliable, by how much, and the cure
 ///
@@ -34,7 +35,7 @@ pub struct Doctor {
 impl Action for Doctor {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
         let mut machine = switchcost_machine::fingerprint();
-        machine.findings = switchcost_machine::doctor();
+        machine.findings = switchcost_machine::doctor(stored_mhz(&machine));
         check_accepted(&self.accept, &machine.findings)?;
         let gate = self.gate.map(|severity| DoctorGate::new(severity, &self.accept, &machine.findings));
         output::print(&match self.format {
@@ -49,6 +50,12 @@ impl Action for Doctor {
             _ => Exit::Fine,
         })
     }
+}
+
+/// The highest clock of the core in the stored runs of this machine; without a store it is unknown.
+fn stored_mhz(machine: &Machine) -> Option<f64> {
+    let store = Store::open_read_only(&paths::store(None).ok()?).ok()?;
+    store.highest(MHZ_MEASURED, &hardware_key(&machine.stable)).ok()?
 }
 
 /// A misspelt id would let nothing through.

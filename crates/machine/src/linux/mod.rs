@@ -3,6 +3,7 @@
 mod beside;
 pub(crate) mod cgroup;
 mod claim;
+mod core_clock;
 pub(crate) mod cpus;
 mod doctor;
 pub(crate) mod facts;
@@ -56,8 +57,8 @@ pub(crate) fn can_observe() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor() -> Vec<Finding> {
+pub(crate) fn doctor(stored_mhz: Option<f64>) -> Vec<Finding> {
     let host = host::Host::real();
-    let sizes = doctor::sizes::Sizes::estimate(&host);
+    let sizes = doctor::sizes::Sizes { stored_mhz, ..doctor::sizes::Sizes::estimate(&host) };
     doctor::examine(&host, &sizes)
 }

@@ -74,7 +74,7 @@ pub(crate) fn can_observe() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor() -> Vec<Finding> {
+pub(crate) fn doctor(_: Option<f64>) -> Vec<Finding> {
     vec![Finding {
         id: "system".to_owned(),
         severity: Severity::Warning,

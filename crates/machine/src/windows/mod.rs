@@ -108,7 +108,7 @@ pub(crate) fn can_observe() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor() -> Vec<Finding> {
+pub(crate) fn doctor(_: Option<f64>) -> Vec<Finding> {
     let warning = |id: &str, what: String, effect: &str, cure: &str| Finding {
         id: id.to_owned(),
         severity: Severity::Warning,

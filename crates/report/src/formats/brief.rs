@@ -103,9 +103,12 @@ impl<'a, 'r> View<'a, 'r> {
         let first = format!("{name} · {}", machine_words(&run.machine));
         let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
         let disturbed = if disturbed == 0 { String::new() } else { format!(" ({disturbed} disturbed)") };
-        let starts = run.invocations.len();
+        let starts = match run.invocations.len() {
+            1 => "1 start".to_owned(),
+            starts => format!("{starts} starts"),
+        };
         let (date, minute) = (started.date(), started.minute());
-        let second = format!("{date} {minute} UTC, {starts} starts{disturbed}, {}", ended(run));
+        let second = format!("{date} {minute} UTC, {starts}{disturbed}, {}", ended(run));
         let folded = |line: &str| wrapped("", line, self.style);
         // Bold last: its marks take no room.
         folded(&first).replacen(&name, &self.style.bold(&name), 1) + &folded(&second)
@@ -258,12 +261,13 @@ impl<'a, 'r> View<'a, 'r> {
         out
     }
 
-    /// That the CPU ran below the clock that is declared, whatever its own best was.
+    /// That the CPU ran below the clock that it can have, whatever its best in this run was.
     fn slow_clock(&self) -> Option<String> {
         let clock = self.analysis.clock?;
-        let times = factor(clock.times_slower()?);
-        let (kept, declared) = (clock.kept, clock.declared?);
-        Some(format!("the CPU ran at {kept:.2} GHz of {declared:.2} declared: figures may be {times} times too high"))
+        let short = clock.shortfall()?;
+        let (kept, of, times) = (clock.kept, short.of, factor(short.times));
+        let source = short.source();
+        Some(format!("the CPU ran at {kept:.2} GHz, {of:.2} {source}: figures may be {times} times too high"))
     }
 
     /// What the machine check warns of, as the command that says it.

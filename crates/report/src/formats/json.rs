@@ -60,6 +60,8 @@ struct RunPart {
     clock_ghz: Option<f64>,
     /// Clock that the system declares; null: none.
     clock_ghz_declared: Option<f64>,
+    /// The highest clock that the host measured in the runs which its store had of this machine before; null: none.
+    clock_ghz_stored: Option<f64>,
     /// Why the A/A pair makes differences of this run meaningless; null if it does not.
     unstable: Option<String>,
     /// Target half-width of intervals, as a fraction of the median.
@@ -196,6 +198,7 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
             reference: analysis.reference().map(|row| row.label.clone()),
             clock_ghz: analysis.clock.map(|clock| clock.kept),
             clock_ghz_declared: analysis.clock.and_then(|clock| clock.declared),
+            clock_ghz_stored: analysis.clock.and_then(|clock| clock.stored),
             unstable: noise.unstable.clone(),
             precision: run.precision_ppm as f64 / 1e6,
             budget_s: run.budget_ms as f64 / 1e3,

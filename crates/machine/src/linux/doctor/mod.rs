@@ -36,6 +36,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { id: "idle_wakeup", find: idle::waking },
     Check { id: "governor", find: power::governor },
     Check { id: "turbo", find: power::turbo },
+    Check { id: "core_clock", find: power::core_clock },
     Check { id: "clock_source", find: clock::source },
     Check { id: "clock_step", find: clock::step },
     Check { id: "invariant_tsc", find: clock::invariant_tsc },

@@ -2,6 +2,7 @@
 
 use super::{Answer, Subject};
 use crate::os::facts;
+use switchcost_model::CoreClock;
 
 pub(super) fn governor(subject: &Subject<'_>) -> Answer {
     if facts::frequency_is_fixed_by_host(subject.host) {
@@ -50,4 +51,29 @@ pub(super) fn turbo(subject: &Subject<'_>) -> Answer {
             Answer::fine("whether turbo is on cannot be read here; the probes' own samples show a changing frequency")
         }
     }
+}
+
+/// At which clock the core runs, beside the highest that is declared or known of it.
+pub(super) fn core_clock(subject: &Subject<'_>) -> Answer {
+    let Some(mhz) = subject.sizes.core_mhz else {
+        return Answer::fine(
+            "the core's own clock is not measured on this kind of CPU; the probes' rulers show changes of it",
+        );
+    };
+    let declared = subject.host.cpuinfo().get("cpu MHz").and_then(|mhz| mhz.parse::<f64>().ok());
+    let clock = CoreClock {
+        kept: mhz / 1e3,
+        declared: declared.map(|mhz| mhz / 1e3),
+        stored: subject.sizes.stored_mhz.map(|mhz| mhz / 1e3),
+    };
+    let what = format!("the core runs at {:.2} GHz", clock.kept);
+    let Some(short) = clock.shortfall() else {
+        let declared = clock.declared.map_or(String::new(), |ghz| format!(", {ghz:.2} declared"));
+        return Answer::fine(what + &declared);
+    };
+    Answer::warning(
+        format!("{what}, {:.2} {}", short.of, short.source()),
+        format!("figures are up to {:.1} times as high as at the higher clock", short.times),
+        "measure when the machine is cool and idle, and compare runs at one clock only",
+    )
 }

@@ -3,6 +3,7 @@
 
 use super::counters::{self, Gap};
 use crate::cpus::{Cpus, on_cpu, pin_self};
+use crate::os::core_clock;
 use crate::os::host::Host;
 use crate::os::watch::{Snapshot, Stat};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -40,6 +41,10 @@ pub(crate) struct Sizes {
     pub hop_same_us: Option<f64>,
     /// The same on two CPUs, µs.
     pub hop_apart_us: Option<f64>,
+    /// Clock of the measured core, MHz.
+    pub core_mhz: Option<f64>,
+    /// The highest that is known of it, MHz.
+    pub stored_mhz: Option<f64>,
     /// Difference between the counters of the measured CPU and of any other.
     pub counters: Option<Gap>,
 }
@@ -55,6 +60,7 @@ impl Sizes {
         if let Some((read, step, call)) = calls {
             (sizes.clock_read_ns, sizes.clock_step_ns, sizes.system_call_ns) = (Some(read), step, Some(call));
         }
+        sizes.core_mhz = core_mhz();
         sizes.hop_same_us = hop(measured, measured);
         sizes.counters = counters::gap(measured, cpus.allowed());
         sizes.hop_apart_us = cpus.pair().ok().and_then(|[a, b]| hop(a, b));
@@ -77,6 +83,11 @@ impl Sizes {
 fn share(used_ns: Option<u64>, wall: Duration, cpus: usize) -> Option<f64> {
     let percent = used_ns? as f64 / wall.as_nanos() as f64 * 100.0;
     (wall >= WINDOW).then(|| percent.min(100.0 * cpus as f64))
+}
+
+/// Clock of the measured core, MHz; None: it cannot be measured.
+pub(crate) fn core_mhz() -> Option<f64> {
+    on_cpu(Cpus::detect().ok()?.measured(), core_clock::hz).flatten().map(|hz| hz / 1e6)
 }
 
 fn longest_gap() -> f64 {

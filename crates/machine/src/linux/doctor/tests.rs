@@ -22,6 +22,8 @@ fn sizes() -> Sizes {
         system_call_ns: Some(100.0),
         hop_same_us: Some(1.5),
         hop_apart_us: Some(3.0),
+        core_mhz: Some(2600.0),
+        stored_mhz: None,
         counters: Some(Gap { least: 0.0, most: 30.0 }),
     }
 }
@@ -53,7 +55,7 @@ fn sound(findings: &[Finding]) {
 
 #[test]
 fn this_machine_and_an_empty_one_are_examined_soundly() {
-    sound(&crate::doctor());
+    sound(&crate::doctor(None));
     let root = tree(&[]);
     sound(&examine(&Host::fake(root.path()), &Sizes::default()));
 }

@@ -1,10 +1,12 @@
 //! Facts that change from minute to minute, and facts that no file holds.
 
 use super::{Facts, joined};
+use crate::os::doctor::sizes::core_mhz;
 use crate::os::host::{Host, unknown};
 use crate::os::{sys, watch::Stat};
 use rustix::time::{ClockId, clock_getres};
 use std::time::{Duration, Instant};
+use switchcost_model::MHZ_MEASURED;
 
 /// What only the running system says.
 pub(crate) struct Live {
@@ -16,12 +18,20 @@ pub(crate) struct Live {
     pub libc: String,
     /// Measured ticks of the time stamp counter in a second.
     pub tsc_hz: Option<f64>,
+    /// Measured clock of the core that probes run on, MHz.
+    pub core_mhz: Option<f64>,
 }
 
 impl Live {
     /// Asks the system; takes 10 ms.
     pub(crate) fn now() -> Self {
-        Self { page_size: rustix::param::page_size(), hz: hz(), libc: sys::libc_version(), tsc_hz: tsc_hz() }
+        Self {
+            page_size: rustix::param::page_size(),
+            hz: hz(),
+            libc: sys::libc_version(),
+            tsc_hz: tsc_hz(),
+            core_mhz: core_mhz(),
+        }
     }
 }
 
@@ -59,6 +69,8 @@ pub(super) fn gather(host: &Host, live: &Live, facts: &mut Facts) {
     facts.put("frequency_khz", joined(&host.each_cpu("cpufreq/scaling_cur_freq"), "no cpufreq"));
     let mhz = host.cpuinfo().remove("cpu MHz");
     facts.put("frequency_mhz_declared", mhz.unwrap_or_else(|| unknown("/proc/cpuinfo has no line `cpu MHz`")));
+    let mhz = live.core_mhz.map(|mhz| format!("{mhz:.0}"));
+    facts.put(MHZ_MEASURED, mhz.unwrap_or_else(|| unknown("no instruction's cycles are known of this kind of CPU")));
     facts.put("temperature_c", temperatures(host));
     let tsc = live.tsc_hz.map(|hz| format!("{:.1}", hz / 1e6));
     facts.put("clock.tsc_mhz_measured", tsc.unwrap_or_else(|| unknown("there is no time stamp counter")));
