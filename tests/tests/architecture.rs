@@ -203,7 +203,7 @@ fn every_mechanism_s_probe_has_a_folder() {
 
 /// Sources of every language that are written by hand.
 fn sources() -> Vec<PathBuf> {
-    let kinds = ["rs", "cpp", "h", "c", "S", "go", "java", "py", "js", "ts", "erl", "sh"];
+    let kinds = ["rs", "cpp", "h", "c", "S", "go", "java", "py", "js", "ts", "erl", "lua", "sh"];
     let folders = ["crates", "probes", "tests", "bench", "fuzz/targets", "web/src", "web/tests", "scripts", "python"];
     let all =
         folders.iter().flat_map(|folder| kinds.iter().flat_map(move |kind| files(&repository().join(folder), kind)));

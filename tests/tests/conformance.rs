@@ -61,7 +61,7 @@ fn conform(real: &Real, asked: Vec<Asked>) {
 }
 
 /// Each kit, by its folder, and a ring of it; of Java that one which takes least to warm up.
-const KITS: [(&str, &str); 7] = [
+const KITS: [(&str, &str); 8] = [
     ("native", "thread/pipe"),
     ("go", "fiber/goroutine"),
     ("rust", "fiber/tokio"),
@@ -69,6 +69,7 @@ const KITS: [(&str, &str); 7] = [
     ("python", "coroutine/python-generator"),
     ("node", "coroutine/js-generator"),
     ("erlang", "fiber/erlang"),
+    ("lua", "coroutine/lua"),
 ];
 
 fn no_probes() -> Option<Real> {

@@ -8,7 +8,7 @@ use switchcost_e2e::{Real, Said, wrapped};
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// One mechanism of each runtime that may fail to start, and of each kind that needs tasks or descriptors.
-const ALL: &str = "thread/pipe process/pipe container/pipe fiber/goroutine fiber/tokio fiber/js-await fiber/asyncio fiber/java-virtual fiber/erlang";
+const ALL: &str = "thread/pipe process/pipe container/pipe fiber/goroutine fiber/tokio fiber/js-await fiber/asyncio fiber/java-virtual fiber/erlang coroutine/lua";
 
 /// What the gate takes of them.
 const FEW: &str = "thread/pipe fiber/goroutine";

@@ -9,7 +9,7 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// Rows of the gate: one of each family and kit, one of each other experiment and timing, and a ring of three.
 const ROWS: [(&str, &str); 6] = [
     (
-        "stack/asm stack/corosensei coroutine/python-generator coroutine/js-generator fiber/goroutine fiber/java-virtual fiber/erlang \
+        "stack/asm stack/corosensei coroutine/python-generator coroutine/js-generator coroutine/lua fiber/goroutine fiber/java-virtual fiber/erlang \
          process/pipe container/pipe vm/exit",
         "",
     ),

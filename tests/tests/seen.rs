@@ -26,7 +26,7 @@ fn seen(real: &Real, mechanisms: &str, arguments: &str) -> Vec<(String, Value, V
 fn no_honest_probe_claims_more_than_the_host_saw() {
     let Some(real) = Real::new(FAKE) else { return };
     let mechanisms = "stack/asm stack/winfiber thread/pipe process/pipe container/pipe fiber/goroutine coroutine/js-generator \
-                      coroutine/python-generator fiber/java-virtual fiber/erlang vm/pair container/sandbox-pipe";
+                      coroutine/python-generator coroutine/lua fiber/java-virtual fiber/erlang vm/pair container/sandbox-pipe";
     let rows = seen(&real, mechanisms, "");
     assert!(!rows.is_empty());
     for (mechanism, host, probe) in rows {
