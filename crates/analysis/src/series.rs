@@ -1,5 +1,6 @@
 //! From raw ticks of one invocation to ns per unit.
 
+use std::collections::BTreeMap;
 use switchcost_model::{Experiment, Histogram, Invocation, Phase, Samples, Timing, Transcript};
 use switchcost_stats::{Steady, median, steady_from};
 
@@ -126,14 +127,14 @@ pub(crate) fn ns_per_counter_tick(histogram: &Histogram, transcript: &Transcript
     (histogram.span_counter > 0).then(|| span_ns / histogram.span_counter as f64)
 }
 
-/// Of each named quantity that is reported, what a unit takes.
-pub(crate) fn quantities(transcript: &Transcript) -> Vec<(String, f64)> {
-    let reported = transcript.samples.iter().filter(|samples| samples.phase == Phase::Measure);
-    reported
-        .filter_map(|samples| {
-            let all: f64 = samples.ticks.iter().map(|&ticks| ticks as f64).sum();
-            let batches = samples.ticks.len().max(1) as f64;
-            Some((samples.quantity.clone()?, all / batches / samples.units as f64))
-        })
-        .collect()
+/// Of each named quantity that is reported, in as many messages as it takes, what a unit takes.
+pub(crate) fn quantities(transcript: &Transcript) -> BTreeMap<String, f64> {
+    let mut all: BTreeMap<String, (f64, usize, u64)> = BTreeMap::new();
+    for samples in transcript.samples.iter().filter(|samples| samples.phase == Phase::Measure) {
+        let Some(quantity) = samples.quantity.clone() else { continue };
+        let (sum, batches, _) = all.remove(&quantity).unwrap_or_default();
+        let sum = samples.ticks.iter().fold(sum, |sum, &ticks| sum + ticks as f64);
+        all.insert(quantity, (sum, batches + samples.ticks.len(), samples.units));
+    }
+    all.into_iter().map(|(name, (sum, n, units))| (name, sum / n.max(1) as f64 / units as f64)).collect()
 }

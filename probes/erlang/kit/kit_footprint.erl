@@ -8,7 +8,7 @@
 
 %% Reports everything but `hello`. Contexts of earlier cycles stay alive, so that none is made of what another left.
 carry_out(Writer, #{contexts := Contexts, batches := Batches, warmup_batches := Warmup} = Plan, Module) ->
-    check(Warmup + Batches),
+    check(),
     kit_measure:send_plan(Writer, Plan, Contexts),
     Module:hold(min(Contexts, ?REHEARSED)),
     Gains = [cycle(Module, Contexts) || _ <- lists:seq(1, Warmup + Batches)],
@@ -23,10 +23,7 @@ carry_out(Writer, #{contexts := Contexts, batches := Batches, warmup_batches := 
     ]),
     kit_wire:send_end(Writer, (Warmup + Batches) * length(?QUANTITIES)).
 
-check(Cycles) ->
-    Most = kit_wire:ticks_per_line(),
-    Cycles =< Most orelse
-        throw(kit_wire:refuse(bad_value, "experiment=footprint takes at most ~b batches; reduce batches or warmup_batches", [Most])),
+check() ->
     kit_machine:memory() =/= null orelse
         throw(kit_wire:unsupported(unsupported_here, "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing", [])).
 
@@ -41,14 +38,21 @@ cycle(Module, Contexts) ->
     erlang:garbage_collect(),
     lists:zipwith(fun(After, Earlier) -> After - Earlier end, kit_machine:memory(), Before).
 
-send_gains(_, Seq, _, _, []) ->
-    Seq;
-send_gains(Writer, Seq, Phase, Contexts, Gains) ->
-    Send = fun({N, Quantity}) ->
+%% In as many messages as their length takes; gives the next number of a message.
+send_gains(Writer, First, Phase, Contexts, Gains) ->
+    Column = fun(N) -> [lists:nth(N, Gain) || Gain <- Gains] end,
+    Numbered = lists:zip(lists:seq(1, length(?QUANTITIES)), ?QUANTITIES),
+    Parts = [{Quantity, Part} || {N, Quantity} <- Numbered, Part <- parts(Column(N))],
+    Send = fun({Quantity, Ticks}, Seq) ->
         kit_wire:send(Writer, [
-            {t, {text, "samples"}}, {seq, Seq + N - 1}, {phase, {text, Phase}}, {units, Contexts}, {quantity, {text, Quantity}},
-            {ticks, [lists:nth(N, Gain) || Gain <- Gains]}
-        ])
+            {t, {text, "samples"}}, {seq, Seq}, {phase, {text, Phase}}, {units, Contexts}, {quantity, {text, Quantity}}, {ticks, Ticks}
+        ]),
+        Seq + 1
     end,
-    lists:foreach(Send, lists:zip(lists:seq(1, length(?QUANTITIES)), ?QUANTITIES)),
-    Seq + length(?QUANTITIES).
+    lists:foldl(Send, First, Parts).
+
+parts([]) ->
+    [];
+parts(Ticks) ->
+    {Part, Rest} = lists:split(min(length(Ticks), kit_wire:ticks_per_line()), Ticks),
+    [Part | parts(Rest)].

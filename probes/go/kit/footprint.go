@@ -10,9 +10,6 @@ type Memory struct{ Resident, Mapped, Kernel int64 }
 // another left behind.
 func measureFootprint(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	cycles := int(plan.WarmupBatches + plan.Batches)
-	if cycles > mostTicks {
-		return Refuse("bad_value", "experiment=footprint takes at most %d batches; reduce batches or warmup_batches", mostTicks)
-	}
 	if readMemory() == nil {
 		return Unsupported("unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing")
 	}
@@ -74,9 +71,12 @@ func (w *Writer) sendFootprint(plan *Plan, gains []Memory) (samples uint64) {
 			for i, gain := range gains {
 				bytes[i] = quantity.of(gain)
 			}
-			w.Send(samplesMessage{T: "samples", Seq: seq, Phase: name, Units: plan.Contexts, Quantity: quantity.name, Ticks: bytes})
-			seq++
 			samples += uint64(len(bytes))
+			for ; len(bytes) > 0; seq++ {
+				most := min(len(bytes), mostTicks)
+				w.Send(samplesMessage{T: "samples", Seq: seq, Phase: name, Units: plan.Contexts, Quantity: quantity.name, Ticks: bytes[:most]})
+				bytes = bytes[most:]
+			}
 		}
 	}
 	phase("warmup", gains[:plan.WarmupBatches])

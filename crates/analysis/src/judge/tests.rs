@@ -429,6 +429,19 @@ fn spinning_contexts_are_busy() {
 }
 
 #[test]
+fn a_quantity_may_come_in_several_messages() {
+    let part = |ticks: Vec<i64>| Samples {
+        phase: Phase::Measure,
+        units: 10,
+        ticks,
+        quantity: Some("resident_bytes".into()),
+        rulers: BTreeMap::new(),
+    };
+    let transcript = Transcript { samples: vec![part(vec![100, 200]), part(vec![600])], ..honest() };
+    assert_eq!(crate::series::quantities(&transcript)["resident_bytes"], 30.0);
+}
+
+#[test]
 fn footprints_need_turns_and_possible_bytes() {
     let mut plan = plan();
     plan.variant.experiment = "footprint".parse().unwrap();

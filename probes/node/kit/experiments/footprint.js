@@ -4,7 +4,7 @@
 const v8 = require("v8");
 const { addressSpaces } = require("../evidence");
 const machine = require("../machine");
-const { TICKS_PER_LINE, failed, refuse, unsupported } = require("../wire");
+const { TICKS_PER_LINE, failed, unsupported } = require("../wire");
 
 // Name of each quantity and its field in what machine.memory() gives.
 const QUANTITIES = [
@@ -23,7 +23,7 @@ const STEADY_BYTES = 32768;
 // Reports everything but `hello`. Contexts of earlier cycles stay alive, so that none is made of what another left.
 async function carryOut(writer, plan, mechanism) {
   const cycles = plan.warmupBatches + plan.batches;
-  check(cycles);
+  check();
   writer.sendPlan(plan, plan.contexts);
   keepYoungGeneration();
   const alive = [await mechanism.hold(plan, Math.min(plan.contexts, REHEARSED))];
@@ -55,13 +55,7 @@ async function carryOut(writer, plan, mechanism) {
   writer.sendEnd(cycles * QUANTITIES.length);
 }
 
-function check(cycles) {
-  if (cycles > TICKS_PER_LINE) {
-    throw refuse(
-      "bad_value",
-      `experiment=footprint takes at most ${TICKS_PER_LINE} batches; reduce batches or warmup_batches`,
-    );
-  }
+function check() {
   if (machine.memory() === null) {
     throw unsupported(
       "unsupported_here",
@@ -95,16 +89,11 @@ const grown = (before, after) =>
   Object.fromEntries(QUANTITIES.map(([, field]) => [field, after[field] - before[field]]));
 
 function sendGains(writer, seq, phase, contexts, gains) {
-  if (gains.length === 0) return seq;
   for (const [quantity, field] of QUANTITIES) {
-    writer.send({
-      t: "samples",
-      seq: seq++,
-      phase,
-      units: contexts,
-      quantity,
-      ticks: gains.map((gain) => gain[field]),
-    });
+    for (let begin = 0; begin < gains.length; begin += TICKS_PER_LINE) {
+      const ticks = gains.slice(begin, begin + TICKS_PER_LINE).map((gain) => gain[field]);
+      writer.send({ t: "samples", seq: seq++, phase, units: contexts, quantity, ticks });
+    }
   }
   return seq;
 }

@@ -17,7 +17,8 @@ final class Footprint {
     /** A few times the young generation that the launcher sets for this experiment: all of it has been touched then. */
     private static final int GARBAGE_BYTES = 16 << 20;
 
-    private static final int MOST_CYCLES = 3000;
+    /** A line stays below 65 536 bytes even if every number had 20 digits. */
+    private static final int TICKS_A_MESSAGE = 3000;
 
     /** How the kernel's memory is seen to have settled: this many looks in a row that found no more given back than noise. */
     private static final int QUIET_ENOUGH = 5;
@@ -49,13 +50,6 @@ final class Footprint {
     /** Returns only after `end` with status ok. Threads of earlier cycles stay alive, so that none is made of what another left. */
     static void carryOut(Writer writer, Plan plan) {
         int cycles = plan.warmupBatches() + plan.batches();
-        if (cycles > MOST_CYCLES) {
-            throw Refusal.refuse(
-                "bad_value",
-                "experiment=footprint takes at most %d batches; reduce batches or warmup_batches",
-                MOST_CYCLES
-            );
-        }
         boolean ofKernel = plan.mechanism().pinsContexts();
         if (Machine.memory(ofKernel) == null) {
             throw Refusal.unsupported(
@@ -157,19 +151,18 @@ final class Footprint {
     }
 
     private static int samples(Writer writer, int seq, String phase, Plan plan, List<Memory> gains) {
-        if (gains.isEmpty()) {
-            return seq;
-        }
         for (Quantity quantity : QUANTITIES) {
             List<Long> bytes = gains.stream().map(quantity.of()::applyAsLong).toList();
-            writer.send(
-                Message.of("samples")
-                    .put("seq", seq++)
-                    .put("phase", phase)
-                    .put("units", plan.contexts())
-                    .put("quantity", quantity.name())
-                    .put("ticks", bytes)
-            );
+            for (int begin = 0; begin < bytes.size(); begin += TICKS_A_MESSAGE) {
+                writer.send(
+                    Message.of("samples")
+                        .put("seq", seq++)
+                        .put("phase", phase)
+                        .put("units", plan.contexts())
+                        .put("quantity", quantity.name())
+                        .put("ticks", bytes.subList(begin, Math.min(begin + TICKS_A_MESSAGE, bytes.size())))
+                );
+            }
         }
         return seq;
     }
