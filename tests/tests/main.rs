@@ -33,6 +33,8 @@ mod formats;
 mod golden;
 #[cfg(unix)]
 mod guides;
+#[cfg(target_os = "linux")]
+mod hindered;
 mod history;
 #[cfg(target_os = "linux")]
 mod inherited;

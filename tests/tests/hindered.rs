@@ -1,0 +1,103 @@
+//! What is in the way of a probe has its name: a filter of the session, the class that a parent handed on, CPUs that the kernel keeps back.
+
+use switchcost_e2e::{Real, Said, World, wrapped};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// Becomes a program to which the kernel refuses clone3, as filters did that knew it not (moby 42680).
+const WITHOUT_CLONE3: &str = r#"
+import ctypes, os, struct, sys
+load, equal, end = 0x20, 0x15, 0x06
+refused, allowed = 0x00050001, 0x7fff0000
+rules = [(load, 0, 0, 0), (equal, 0, 1, 435), (end, 0, 0, refused), (end, 0, 0, allowed)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ" if struct.calcsize("P") == 8 else "HxxI", len(rules), ctypes.addressof(code)))
+call = ctypes.CDLL(None, use_errno=True)
+if call.prctl(38, 1, 0, 0, 0) or call.prctl(22, 2, program): sys.exit("no filter can be set here")
+os.execv(sys.argv[1], sys.argv[1:])
+"#;
+
+/// Becomes a program under SCHED_IDLE. It says first whether that class may be left.
+const IDLE: &str = r#"
+import os, sys
+def to(policy): os.sched_setscheduler(0, policy, os.sched_param(0))
+to(os.SCHED_IDLE)
+try: to(os.SCHED_OTHER); print("left", file=sys.stderr)
+except PermissionError: print("held", file=sys.stderr)
+to(os.SCHED_IDLE)
+sys.stderr.flush()
+os.execv(sys.argv[1], sys.argv[1:])
+"#;
+
+/// What the rows of a run say that are not verified.
+fn reasons(said: &Said) -> Vec<String> {
+    let rows = said.json()["results"].as_array().unwrap().clone();
+    assert!(!rows.is_empty(), "{said:?}");
+    let of = |row: &serde_json::Value| row["reason"].as_str().map(str::to_owned);
+    rows.iter().filter(|row| row["verdict"] != "verified").filter_map(of).collect()
+}
+
+#[test]
+fn a_filter_that_refuses_clone3_is_named() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let command = real.command("run thread/pipe --rounds 1 --batches 1 --format json");
+    let said = wrapped(&["python3", "-c", WITHOUT_CLONE3], &command);
+    if said.err.contains("no filter can be set") {
+        return eprintln!("no filter can be set here: not tested");
+    }
+    // musl, and C libraries older than the call, start threads without it.
+    let told = |reason: &String| reason.contains("a filter of the session (seccomp) refuses the call");
+    assert!(reasons(&said).iter().all(told), "{said:?}");
+    // A window that did not run has no share.
+    assert!(!said.words().contains("of one CPU over the last"), "{said:?}");
+}
+
+#[test]
+fn an_idle_class_is_left_or_told() {
+    let world = World::new(FAKE);
+    let said = world.run_wrapped(&["python3", "-c", IDLE], &["doctor", "--format", "json"]);
+    let class = said.json()["machine"]["drifting"]["process.class"].clone();
+    assert_eq!(class == "other", said.err.contains("left"), "{class}: {}", said.err);
+    assert_eq!(said.out.contains("was started under SCHED_IDLE"), said.err.contains("held"), "{said:?}");
+}
+
+#[test]
+fn an_idle_class_that_may_not_be_left_is_the_reason() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let command = real.command("run thread/pipe --rounds 1 --batches 1 --format json");
+    let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", IDLE];
+    let folder = tempfile::tempdir().unwrap();
+    let home = |mut command: std::process::Command| {
+        command.env("HOME", folder.path()).env("XDG_DATA_HOME", folder.path()).env("XDG_CACHE_HOME", folder.path());
+        command
+    };
+    std::os::unix::fs::chown(folder.path(), Some(65534), Some(65534)).ok();
+    let said = wrapped(&as_nobody, &home(command));
+    if !said.err.contains("held") || said.out.is_empty() {
+        return eprintln!("nobody may leave that class here, or not start the program: not tested");
+    }
+    let found = reasons(&said);
+    assert!(!found.is_empty() && found.iter().all(|reason| reason.contains("started under SCHED_IDLE")), "{said:?}");
+    assert!(!found.iter().any(|reason| reason.contains("ulimit -r")), "{found:?}");
+}
+
+/// A CPU that was isolated at boot is in no inherited affinity: whoever names it gets it, and nobody else.
+#[test]
+fn an_isolated_cpu_is_had_by_its_number() {
+    let world = World::new(FAKE);
+    let script = "mount --bind \"$1\" /sys/devices/system/cpu/isolated && shift && exec taskset -c 0 \"$@\"";
+    let isolated = world.path("isolated");
+    world.write("isolated", "1\n");
+    let wrapper =
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", isolated.to_str().unwrap()];
+    if world.run_wrapped(&wrapper, &["--version"]).status != 0 {
+        return eprintln!("no file of /sys can be replaced here, or there is one CPU: not tested");
+    }
+    let run =
+        |row: &str| world.run_wrapped(&wrapper, &["run", row, "--rounds", "1", "--batches", "2", "--format", "json"]);
+    let named = run("thread/honest pair:1-1");
+    assert_eq!(reasons(&named), [""; 0], "{named:?}");
+    assert!(named.out.contains("\"verified\""), "{named:?}");
+    let doctor = world.run_wrapped(&wrapper, &["doctor", "-v"]).words();
+    assert!(doctor.contains("the kernel's isolcpus leaves only CPU 0") && doctor.contains("pair:A-A"), "{doctor}");
+}
