@@ -308,5 +308,6 @@ fn ended(status: ExitStatus) -> String {
     match status {
         ExitStatus::Exited(code) => format!("ended with status {code}"),
         ExitStatus::Signalled(signal) => format!("was ended by signal {signal}"),
+        ExitStatus::Unknown => "ended, and nobody could learn how".to_owned(),
     }
 }

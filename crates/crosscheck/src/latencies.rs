@@ -5,15 +5,15 @@
 
 use switchcost_model::{Histogram, Phase, Transcript};
 
-/// Lines `VALUE COUNT` of whole numbers, and how many lay above them all.
-pub(crate) fn printed(text: &str) -> (Vec<(f64, u64)>, u64) {
+/// Lines `VALUE COUNT` of whole numbers, and how many lay above them all; None: the tool does not say how many.
+pub(crate) fn printed(text: &str) -> Option<(Vec<(f64, u64)>, u64)> {
     let pair = |line: &str| {
         let mut words = line.split_whitespace();
         let (value, count) = (words.next()?.parse::<u32>().ok()?, words.next()?.parse::<u64>().ok()?);
         words.next().is_none().then_some((f64::from(value), count))
     };
-    let beyond = text.lines().find_map(|line| line.strip_prefix("# Histogram Overflows:")?.trim().parse().ok());
-    (text.lines().filter_map(pair).collect(), beyond.unwrap_or(0))
+    let beyond = text.lines().find_map(|line| line.strip_prefix("# Histogram Overflows:")?.trim().parse().ok())?;
+    Some((text.lines().filter_map(pair).collect(), beyond))
 }
 
 /// The value below which this share lies, in unit steps, as if values were spread evenly within each. None: it lies above all steps, or there is none.
@@ -85,7 +85,8 @@ mod tests {
     #[test]
     fn a_printed_histogram_is_read_between_its_steps() {
         let text = "WARN: x\n# Histogram\n000010 000002\n000011 000006\n000012 000000\n# Total: 000000008\n# Histogram Overflows: 00002\n";
-        let (steps, beyond) = printed(text);
+        let (steps, beyond) = printed(text).unwrap();
+        assert_eq!(printed(&text.replace("Overflows: 00002", "Overflows: ?")), None);
         assert_eq!((steps.len(), beyond), (3, 2));
         assert_eq!(percentile(&steps, beyond, 0.1), Some(10.5));
         assert_eq!(percentile(&steps, beyond, 0.5), Some(11.5));

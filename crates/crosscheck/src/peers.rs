@@ -101,7 +101,7 @@ impl Peer {
     /// A clause: none, several, or no positive number. A tool that prints `inf` or nothing and calls it success has no figure.
     pub fn figure(&self, printed: &str) -> Result<f64, String> {
         if let Some(latency) = self.latency {
-            let (steps, beyond) = latencies::printed(printed);
+            let (steps, beyond) = latencies::printed(printed).ok_or("its histogram does not say what it left out")?;
             let lacking = || "its histogram holds no such percentile".to_owned();
             return latencies::percentile(&steps, beyond, latency.share).ok_or_else(lacking);
         }

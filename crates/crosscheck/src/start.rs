@@ -77,6 +77,7 @@ pub fn run_peer(
             PeerOutcome::Failed(format!("it ended with status {status}: {}", ends_of(&first, &printed)))
         }
         (_, ExitStatus::Signalled(signal)) => PeerOutcome::Failed(format!("signal {signal} ended it")),
+        (_, ExitStatus::Unknown) => PeerOutcome::Failed("how it ended could not be learned".to_owned()),
     }
 }
 

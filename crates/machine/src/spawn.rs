@@ -3,7 +3,7 @@
 mod request;
 
 pub(crate) use request::resolve;
-pub use request::{Exit, ExitStatus, Heard, SCRATCH, SpawnError, SpawnRequest};
+pub use request::{Exit, ExitStatus, Heard, SCRATCH, SpawnError, SpawnRequest, Used};
 
 use crate::interrupt::Interrupt;
 use crate::load::{Scheduled, Scheduling};

@@ -30,7 +30,7 @@ impl Watch {
     pub fn stop(self, exit: &Exit) -> Vec<Disturbance> {
         let wall = self.began.elapsed();
         let change = os::watch::Snapshot::take(&self.cpus).since(&self.before);
-        disturbances(&change, exit.user_ns + exit.system_ns + exit.beside_ns, wall, self.cpus.len())
+        disturbances(&change, exit.used.map(|used| used.cpu_ns + exit.beside_ns), wall, self.cpus.len())
     }
 }
 

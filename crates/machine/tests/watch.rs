@@ -24,7 +24,7 @@ fn invocation(cpus: &[u32]) -> (u64, Vec<Disturbance>) {
     let child = Child::start(&shell("i=0; while [ $i -lt 55000 ]; do i=$((i+1)); done", cpus)).unwrap();
     child.wait();
     let exit = child.finish();
-    (exit.user_ns + exit.system_ns, watch.stop(&exit))
+    (exit.used.unwrap().cpu_ns, watch.stop(&exit))
 }
 
 /// Share of invocations that are marked.

@@ -23,6 +23,10 @@ pub enum Reason {
     NotStarted { why: String },
     #[error("the probe was killed by signal {signal}{words}")]
     Killed { signal: i32, words: LastWords },
+    #[error(
+        "the probe ended, and the host could not learn how, nor what the kernel counted of it; another program may have reaped it"
+    )]
+    EndUnknown,
     #[error("the probe ended with exit status {status} before `end`{words}")]
     EndedEarly { status: i32, words: LastWords },
     #[error("`end` says {end} but the exit status is {status}{words}")]

@@ -51,6 +51,8 @@ pub enum ProcessEnd {
     Stopped,
     /// Could not be started.
     NotStarted,
+    /// Nobody could learn it.
+    Unknown,
 }
 
 /// Something from outside that may have changed a measurement.
@@ -79,7 +81,7 @@ pub struct Invocation {
     pub cpus: Vec<u32>,
     /// Bytes of padding put into the environment (layout randomisation).
     pub environment_padding: u64,
-    /// Largest resident set of any one of its processes, bytes, as the kernel told at its end; 0 if it never started.
+    /// Largest resident set of any one of its processes, bytes, as the kernel told at its end; 0 if it never started, or nobody could learn it.
     pub peak_rss_bytes: u64,
     /// How the process ended.
     pub process: ProcessEnd,

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnError, SpawnRequest};
+use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnError, SpawnRequest, Used};
 use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Transcript, Tree};
 use switchcost_protocol::{RunReader, run_arguments};
 
@@ -202,13 +202,15 @@ pub(crate) fn obey(
     let mut transcript = reader.into_transcript();
     let executed = counting.map(|counting| counting.read(&mut transcript));
     let exit = child.finish();
-    let seen = Seen { executed, ..sights.seen(pid, &exit, created) };
+    // A count that nobody could read is not zero: without it nothing was seen.
+    let seen = exit.used.map(|used| Seen { executed, ..sights.seen(pid, used, exit.strays, created) });
     let process = match (&reading, exit.status) {
         (Reading::Deadline, _) => ProcessEnd::Deadline,
         (Reading::Fault(_) | Reading::Interrupted, _) => ProcessEnd::Stopped,
         (Reading::Ended | Reading::Closed, _) if !left => ProcessEnd::Deadline,
         (_, ExitStatus::Exited(status)) => ProcessEnd::Exited(status),
         (_, ExitStatus::Signalled(signal)) => ProcessEnd::Signalled(signal),
+        (_, ExitStatus::Unknown) => ProcessEnd::Unknown,
     };
     Outcome {
         transcript,
@@ -216,7 +218,7 @@ pub(crate) fn obey(
         log,
         wall: began.elapsed(),
         exit: Some(exit),
-        seen: Some(seen),
+        seen,
         interrupted: reading == Reading::Interrupted,
         left_behind,
     }
@@ -253,19 +255,19 @@ impl Sights<'_> {
         }
     }
 
-    fn seen(self, pid: u64, exit: &Exit, created: Option<u64>) -> Seen {
+    fn seen(self, pid: u64, used: Used, strays: u32, created: Option<u64>) -> Seen {
         let ns = |time: Duration| time.as_nanos() as u64;
         Seen {
             pid,
             plan_ns: self.plan.map(ns),
             first_samples_ns: self.first.map(ns),
             last_samples_ns: self.last.map(ns),
-            voluntary: exit.voluntary,
-            involuntary: exit.involuntary,
-            cpu_ns: exit.user_ns + exit.system_ns,
-            page_faults: exit.page_faults,
+            voluntary: used.voluntary,
+            involuntary: used.involuntary,
+            cpu_ns: used.cpu_ns,
+            page_faults: used.page_faults,
             forks: created.zip(spawn::tasks_created()).map(|(before, after)| after.saturating_sub(before)),
-            strays: exit.strays,
+            strays,
             tree: self.tree,
             scheduled: self.watched.map(Watched::seen),
             executed: None,

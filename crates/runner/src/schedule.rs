@@ -422,7 +422,7 @@ impl Schedule<'_> {
             wall_ns: outcome.wall.as_nanos() as u64,
             cpus: plan.cpus.clone(),
             environment_padding: padding,
-            peak_rss_bytes: outcome.exit.as_ref().map_or(0, |exit| exit.max_rss),
+            peak_rss_bytes: outcome.exit.and_then(|exit| exit.used).map_or(0, |used| used.max_rss),
             process: outcome.process,
             transcript: outcome.transcript,
             seen: outcome.seen,

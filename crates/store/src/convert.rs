@@ -11,6 +11,7 @@ fn process_to_disk(process: model::ProcessEnd) -> (&'static str, Option<i32>) {
         model::ProcessEnd::Deadline => ("deadline", None),
         model::ProcessEnd::Stopped => ("stopped", None),
         model::ProcessEnd::NotStarted => ("not_started", None),
+        model::ProcessEnd::Unknown => ("unknown", None),
     }
 }
 
@@ -21,6 +22,7 @@ fn process_from_disk(word: &str, code: Option<i32>) -> Result<model::ProcessEnd,
         ("deadline", None) => Ok(model::ProcessEnd::Deadline),
         ("stopped", None) => Ok(model::ProcessEnd::Stopped),
         ("not_started", None) => Ok(model::ProcessEnd::NotStarted),
+        ("unknown", None) => Ok(model::ProcessEnd::Unknown),
         (word, Some(code)) => Err(Unreadable(format!("`{word}` with code {code} is not a way for a process to end"))),
         (word, None) => Err(Unreadable(format!("`{word}` without a code is not a way for a process to end"))),
     }

@@ -62,7 +62,7 @@ CREATE TABLE invocation (
     cpus                TEXT NOT NULL,          -- JSON list
     environment_padding INTEGER NOT NULL,
     peak_rss_bytes      INTEGER NOT NULL,
-    process             TEXT NOT NULL,          -- exited, signalled, deadline, stopped, not_started
+    process             TEXT NOT NULL,          -- exited, signalled, deadline, stopped, not_started, unknown
     process_code        INTEGER,                -- exit status or signal
     verdict             TEXT NOT NULL,
     reason              TEXT,                   -- JSON object: why; NULL for verified

@@ -39,7 +39,7 @@ task_switches() ->
     case file:list_dir("/proc/self/task") of
         {ok, Ids} ->
             Files = open_tasks(lists:sort(fun(A, B) -> takes_part(A) =< takes_part(B) end, Ids)),
-            {Files, read_tasks(Files)};
+            all_told(Files, read_tasks(Files));
         {error, _} ->
             null
     end.
@@ -48,9 +48,15 @@ task_switches({Files, _}) ->
     Known = read_tasks(lists:reverse(Files)),
     {ok, Ids} = file:list_dir("/proc/self/task"),
     New = open_tasks(Ids -- [Id || {Id, _} <- Files]),
-    {Files ++ New, Known ++ read_tasks(New)};
+    all_told(Files ++ New, Known ++ read_tasks(New));
 task_switches(null) ->
     null.
+
+all_told(Files, Tasks) ->
+    case lists:any(fun({_, Voluntary, Involuntary}) -> Voluntary =:= null orelse Involuntary =:= null end, Tasks) of
+        true -> null;
+        false -> {Files, Tasks}
+    end.
 
 open_tasks(Ids) ->
     Opened = [{Id, file:open(["/proc/self/task/", Id, "/status"], [read, raw, binary])} || Id <- Ids],
@@ -72,8 +78,8 @@ takes_part(Id) ->
 switches(Id, Status) ->
     {
         Id,
-        number(find(Status, "^voluntary_ctxt_switches:\\s*(\\d+)")),
-        number(find(Status, "^nonvoluntary_ctxt_switches:\\s*(\\d+)"))
+        count(find(Status, "^voluntary_ctxt_switches:\\s*(\\d+)")),
+        count(find(Status, "^nonvoluntary_ctxt_switches:\\s*(\\d+)"))
     }.
 
 %% {minor, major} page faults of the process; null where they cannot be read.
@@ -99,6 +105,9 @@ find(Text, Pattern) ->
         {match, [Found]} -> Found;
         nomatch -> null
     end.
+
+count(null) -> null;
+count(Digits) -> list_to_integer(Digits).
 
 number(null) -> 0;
 number(Digits) -> list_to_integer(Digits).

@@ -5,13 +5,15 @@ import "runtime/debug"
 // Memory of this process by the kernel's figures, in bytes.
 type Memory struct{ Resident, Mapped, Kernel int64 }
 
+const unreadable = "memory in use cannot be read on this system: /proc/self/smaps_rollup or /proc/self/status lacks it"
+
 // measureFootprint is section 4 of PROTOCOL.md: nothing is timed, the ticks are bytes. What the collector can free is
 // given back to the kernel before both readings; contexts of earlier cycles stay alive, so that none is made of what
 // another left behind.
 func measureFootprint(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 	cycles := int(plan.WarmupBatches + plan.Batches)
 	if readMemory() == nil {
-		return Unsupported("unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing")
+		return Unsupported("unsupported_here", unreadable)
 	}
 	w.Send(plan.message(plan.Contexts))
 	// Some first, which are kept: then the pages of code are there, and what start-up left free is used up.
@@ -50,6 +52,9 @@ func Gain(plan *Plan, mechanism *Mechanism) (gain Memory, ran uint64, refusal *R
 	}
 	debug.FreeOSMemory()
 	after := readMemory()
+	if before == nil || after == nil {
+		return Memory{}, 0, Unsupported("unsupported_here", unreadable)
+	}
 	return Memory{after.Resident - before.Resident, after.Mapped - before.Mapped, after.Kernel - before.Kernel}, ran, nil
 }
 

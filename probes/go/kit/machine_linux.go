@@ -68,7 +68,8 @@ func AvailableMemory() uint64 {
 	if err != nil {
 		return 0
 	}
-	available := field(string(text), "MemAvailable:") << 10
+	available, _ := field(string(text), "MemAvailable:")
+	available <<= 10
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	for _, line := range strings.Split(string(groups), "\n") {
 		parts := strings.SplitN(line, ":", 3)
@@ -119,9 +120,13 @@ func readMemory() *Memory {
 	if err != nil {
 		return nil
 	}
-	status := string(text)
-	kibibytes := func(text, name string) int64 { return int64(field(text, name)) << 10 }
-	return &Memory{kibibytes(string(rollup), "\nRss:"), kibibytes(status, "\nVmSize:"), kibibytes(status, "\nVmPTE:")}
+	resident, known := field(string(rollup), "\nRss:")
+	mapped, also := field(string(text), "\nVmSize:")
+	tables, all := field(string(text), "\nVmPTE:")
+	if !known || !also || !all {
+		return nil
+	}
+	return &Memory{int64(resident) << 10, int64(mapped) << 10, int64(tables) << 10}
 }
 
 // readTasks reads the kernel's switch counts of every thread of the process; nil where they cannot be read.
@@ -141,24 +146,25 @@ func readTasks() map[string]taskSwitches {
 		if err != nil {
 			continue // The thread has ended since the folder was read.
 		}
-		status := string(text)
-		tasks[id] = taskSwitches{field(status, "\nvoluntary_ctxt_switches:"), field(status, "nonvoluntary_ctxt_switches:")}
+		voluntary, known := field(string(text), "\nvoluntary_ctxt_switches:")
+		involuntary, also := field(string(text), "nonvoluntary_ctxt_switches:")
+		if !known || !also {
+			return nil
+		}
+		tasks[id] = taskSwitches{voluntary, involuntary}
 	}
 	return tasks
 }
 
-// field is the first number after a name in a text like /proc/*/status.
-func field(text, name string) uint64 {
-	_, rest, found := strings.Cut(text, name)
-	if !found {
-		return 0
-	}
+// field is the first number after a name in a text like /proc/*/status, if there is one.
+func field(text, name string) (uint64, bool) {
+	_, rest, _ := strings.Cut(text, name)
 	words := strings.Fields(rest)
 	if len(words) == 0 {
-		return 0
+		return 0, false
 	}
-	value, _ := strconv.ParseUint(words[0], 10, 64)
-	return value
+	value, err := strconv.ParseUint(words[0], 10, 64)
+	return value, err == nil
 }
 
 // usage is the page faults of the process, nil where they cannot be read, and the CPU time of its threads.

@@ -12,9 +12,10 @@ function read(path) {
   }
 }
 
+// The number after a name; NaN where there is none, or no text.
 function field(text, name) {
-  const at = text.indexOf(name);
-  return at < 0 ? 0 : parseInt(text.slice(at + name.length), 10);
+  const at = text === null ? -1 : text.indexOf(name);
+  return at < 0 ? NaN : parseInt(text.slice(at + name.length), 10);
 }
 
 // The CPUs that the process may run on, such as "0-2,5"; null where it cannot be told.
@@ -54,8 +55,7 @@ function threadReader() {
 
 // What the kernel believes it can give to this process, in bytes; 0 where it cannot be told.
 function availableMemory() {
-  const text = read("/proc/meminfo");
-  return text === null ? 0 : field(text, "MemAvailable:") * 1024;
+  return field(read("/proc/meminfo"), "MemAvailable:") * 1024 || 0;
 }
 
 // Memory of this process in bytes; null where it cannot be read. Resident is a walk of the page tables (smaps_rollup); statm is
@@ -63,12 +63,12 @@ function availableMemory() {
 function memory() {
   const rollup = read("/proc/self/smaps_rollup");
   const status = read("/proc/self/status");
-  if (rollup === null || status === null) return null;
-  return {
+  const found = {
     resident: field(rollup, "\nRss:") * 1024,
     mapped: field(status, "\nVmSize:") * 1024,
     kernel: field(status, "\nVmPTE:") * 1024,
   };
+  return Object.values(found).some(Number.isNaN) ? null : found;
 }
 
 // Map from thread id to its switches so far, for every thread of the process; null where they cannot be read.
@@ -83,10 +83,12 @@ function taskSwitches() {
   for (const id of ids) {
     const status = read(`/proc/self/task/${id}/status`);
     if (status === null) continue; // The thread has ended since the folder was read.
-    tasks.set(id, {
+    const counts = {
       voluntary: field(status, "\nvoluntary_ctxt_switches:"),
       involuntary: field(status, "nonvoluntary_ctxt_switches:"),
-    });
+    };
+    if (Object.values(counts).some(Number.isNaN)) return null;
+    tasks.set(id, counts);
   }
   return tasks;
 }

@@ -27,16 +27,15 @@ def thread_reader():
 
 def available_memory():
     """What the kernel believes it can give to this process, in bytes; 0 where it cannot be told."""
-    return _field(_read("/proc/meminfo") or "", "MemAvailable:") << 10
+    return (_field(_read("/proc/meminfo"), "MemAvailable:") or 0) << 10
 
 
 def memory():
     """(resident, mapped, page tables) of this process in bytes; None where they cannot be read. Resident is a walk of the page
     tables (smaps_rollup); statm is only approximate."""
     rollup, status = _read("/proc/self/smaps_rollup"), _read("/proc/self/status")
-    if rollup is None or status is None:
-        return None
-    return _field(rollup, "\nRss:") << 10, _field(status, "\nVmSize:") << 10, _field(status, "\nVmPTE:") << 10
+    kibibytes = _field(rollup, "\nRss:"), _field(status, "\nVmSize:"), _field(status, "\nVmPTE:")
+    return None if None in kibibytes else tuple(number << 10 for number in kibibytes)
 
 
 def task_switches():
@@ -45,10 +44,9 @@ def task_switches():
         status = {task: _read(f"/proc/self/task/{task}/status") for task in os.listdir("/proc/self/task")}
     except OSError:
         return None
-    if None in status.values():
-        return None
     names = "\nvoluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"
-    return {task: tuple(_field(text, name) for name in names) for task, text in status.items()}
+    counts = {task: tuple(_field(text, name) for name in names) for task, text in status.items()}
+    return None if any(None in of_task for of_task in counts.values()) else counts
 
 
 def page_faults():
@@ -71,5 +69,6 @@ def _read(path):
 
 
 def _field(text, name):
-    _, found, rest = text.partition(name)
-    return int(rest.split(None, 1)[0]) if found else 0
+    """The number after a name; None where there is none, or no text."""
+    _, found, rest = (text or "").partition(name)
+    return int(rest.split(None, 1)[0]) if found else None

@@ -20,6 +20,7 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
         ProcessEnd::Deadline => return Some(Reason::NoAnswer { limit_ms: plan.deadline_ms }),
         ProcessEnd::NotStarted => return Some(Reason::NotStarted { why: log.trim().to_owned() }),
         ProcessEnd::Signalled(signal) => return Some(Reason::Killed { signal, words: words() }),
+        ProcessEnd::Unknown => return Some(Reason::EndUnknown),
         ProcessEnd::Stopped | ProcessEnd::Exited(_) => {}
     }
     let Some(end) = &transcript.end else {

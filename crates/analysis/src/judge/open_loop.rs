@@ -40,7 +40,8 @@ pub(super) fn missing(case: &Case<'_>) -> Option<Reason> {
         let why = case.evidence.why.get("kernel").cloned();
         return Some(Reason::NotSeen { what: "the kernel's switch count".to_owned(), why });
     }
-    let Some((scheduled, load)) = seen(case).filter(|(scheduled, _)| scheduled.between_ns > 0) else {
+    let looked = |scheduled: &Scheduled| scheduled.between_ns > 0 && !scheduled.classes.is_empty();
+    let Some((scheduled, load)) = seen(case).filter(|(scheduled, _)| looked(scheduled)) else {
         return Some(Reason::NotLookedAt);
     };
     // Until then the warm-up goes on: intended times that are recorded and do not count.

@@ -294,6 +294,7 @@ fn process_ends_are_told() {
         Verdict::Broken,
         r#"statuses_differ end="ok" status=1 words={"kind":"none"}"#,
     );
+    check(&ended(ProcessEnd::Unknown, ""), Verdict::Broken, "end_unknown");
     check(&ended(ProcessEnd::NotStarted, "no such file"), Verdict::Broken, r#"not_started why="no such file""#);
 }
 

@@ -2,6 +2,7 @@
 
 use super::host::Host;
 use crate::list;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Where the groups of this process lie.
@@ -81,20 +82,19 @@ impl Cgroups {
         host.number(self.cpu.as_ref()?.dirs.first()?.join("cpu.rt_runtime_us").to_str()?).ok()
     }
 
-    /// How often a quota has stopped this process's groups so far, and for how long, ns.
-    pub(crate) fn throttled(&self, host: &Host) -> (u64, u64) {
-        let Some(chain) = &self.cpu else { return (0, 0) };
-        let mut sum = (0, 0);
-        for dir in &chain.dirs {
-            let text = host.read(dir.join("cpu.stat")).unwrap_or_default();
+    /// How often a quota has stopped each of this process's groups so far, and for how long, ns. Those that tell nothing are left out.
+    pub(crate) fn throttled(&self, host: &Host) -> BTreeMap<PathBuf, (u64, u64)> {
+        let dirs = self.cpu.iter().flat_map(|chain| &chain.dirs);
+        let of = |dir: &PathBuf| {
+            let text = host.read(dir.join("cpu.stat")).ok()?;
             let value = |name: &str| {
                 let find = |line: &str| line.strip_prefix(name)?.trim().parse::<u64>().ok();
                 text.lines().find_map(find).unwrap_or(0)
             };
-            sum.0 += value("nr_throttled ");
-            sum.1 += value("throttled_time ") + value("throttled_usec ") * 1000;
-        }
-        sum
+            let ns = value("throttled_time ") + value("throttled_usec ") * 1000;
+            Some((dir.clone(), (value("nr_throttled "), ns)))
+        };
+        dirs.filter_map(of).collect()
     }
 
     /// CPUs that the cpuset grants.

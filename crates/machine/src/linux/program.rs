@@ -214,7 +214,7 @@ impl Watched {
         if !self.read(tasks, format!("{thread}/status")) {
             return false;
         }
-        let Some(Status { name, allowed, voluntary, involuntary }) = Status::of(&self.text) else { return false };
+        let Some(Status { name, voluntary, involuntary }) = Status::of(&self.text) else { return false };
         let counters = Counters { voluntary, involuntary, cpu_ns, runs };
         // Threads that were there before anybody looked begin with what they have; others with nothing.
         let born = self.samples > 0 || self.from_birth;
@@ -226,7 +226,6 @@ impl Watched {
         let moved = known.last.voluntary + known.last.involuntary != voluntary + involuntary;
         known.last = counters;
         name.clone_into(&mut known.seen.name);
-        known.seen.allowed_cpus = allowed;
         if moved && placed {
             self.place(tasks, process, thread);
         }
@@ -331,12 +330,14 @@ impl Watched {
             strays::all_ended_by(Instant::now() + patience, &[pid]);
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
-        let (status, usage) = sys::reap(child.id() as i32).ok()?;
-        self.totals = Some((usage.voluntary, usage.involuntary));
-        self.group = [(self.pid, (0, usage.user_ns + usage.system_ns))].into();
+        let reaped = sys::reap(child.id() as i32).ok();
+        if let Some((_, usage)) = reaped {
+            self.totals = Some((usage.voluntary, usage.involuntary));
+            self.group = [(self.pid, (0, usage.user_ns + usage.system_ns))].into();
+            self.last = Instant::now();
+        }
         self.ended = true;
-        self.last = Instant::now();
-        Some(spawn::ended(status))
+        Some(reaped.map_or(ExitStatus::Unknown, |(status, _)| spawn::ended(status)))
     }
 
     pub(crate) fn observed(&self) -> Observed {
@@ -420,26 +421,22 @@ fn threads_of(host: &Host, process: u32) -> Vec<u32> {
 /// What a look takes from a `status` file, in one pass: it has some sixty lines.
 struct Status<'a> {
     name: &'a str,
-    allowed: u32,
     voluntary: u64,
     involuntary: u64,
 }
 
 impl<'a> Status<'a> {
     fn of(text: &'a str) -> Option<Self> {
-        let (mut name, mut allowed, mut voluntary, mut involuntary) = ("?", 0, None, None);
+        let (mut name, mut voluntary, mut involuntary) = ("?", None, None);
         for (field, value) in text.lines().filter_map(|line| line.split_once(':')) {
             match field {
                 "Name" => name = value.trim(),
-                "Cpus_allowed_list" => {
-                    allowed = switchcost_model::cpu_list::parse(value.trim()).map_or(0, |cpus| cpus.len() as u32);
-                }
                 "voluntary_ctxt_switches" => voluntary = value.trim().parse().ok(),
                 "nonvoluntary_ctxt_switches" => involuntary = value.trim().parse().ok(),
                 _ => {}
             }
         }
-        Some(Self { name, allowed, voluntary: voluntary?, involuntary: involuntary? })
+        Some(Self { name, voluntary: voluntary?, involuntary: involuntary? })
     }
 }
 

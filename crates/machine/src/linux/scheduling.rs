@@ -127,7 +127,7 @@ pub(super) fn word(policy: u32) -> String {
 
 /// What there is to see of these tasks, each given as process and task.
 pub(super) fn read(host: &Host, tasks: impl Iterator<Item = (i32, i32)>) -> Scheduled {
-    let mut seen = Scheduled::default();
+    let (mut seen, mut waited_ns) = (Scheduled::default(), Some(0_u64));
     for (pid, task) in tasks {
         let Some(attributes) = get(task) else { continue };
         let class = POLICIES.iter().find(|(_, policy)| *policy == attributes.policy).map(|(class, _)| *class);
@@ -138,7 +138,7 @@ pub(super) fn read(host: &Host, tasks: impl Iterator<Item = (i32, i32)>) -> Sche
         let file = |name: &str| host.read(format!("/proc/{pid}/task/{task}/{name}")).unwrap_or_default();
         seen.channels.extend(Some(file("wchan")).filter(|channel| !matches!(channel.as_str(), "" | "0")));
         let waited = file("schedstat").split_ascii_whitespace().nth(1).and_then(|ns| ns.parse::<u64>().ok());
-        seen.waited_ns = seen.waited_ns.unwrap_or(0).checked_add(waited.unwrap_or(0)).filter(|_| waited.is_some());
+        waited_ns = waited_ns.zip(waited).and_then(|(sum, waited)| sum.checked_add(waited));
     }
-    seen
+    Scheduled { waited_ns: waited_ns.filter(|_| !seen.classes.is_empty()), ..seen }
 }

@@ -7,7 +7,7 @@ use super::sys::Usage;
 use super::{inherited, rights, strays};
 use crate::interrupt::Interrupt;
 use crate::list;
-use crate::spawn::{Exit, ExitStatus, Heard, SCRATCH, SpawnError, SpawnRequest, resolve};
+use crate::spawn::{Exit, ExitStatus, Heard, SCRATCH, SpawnError, SpawnRequest, Used, resolve};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -194,6 +194,8 @@ impl Running {
         // Again, for a process that had not joined the group yet. Before reaping: until then nobody can get the id.
         self.kill_group();
         let reaped = strays::release(self.pid);
+        let left = u32::from(matches!(reaped, Ok(None)));
+        let reaped = reaped.ok().flatten();
         self.reaped = true;
         let (count, of_strays) = match &self.mark {
             _ if strays::adopting() => strays::sweep(),
@@ -201,18 +203,10 @@ impl Running {
             None => (0, Usage::default()),
         };
         self.scratch.iter().for_each(|path| remove_own(path));
-        let left = u32::from(reaped.is_none());
-        let (status, usage) = reaped.unwrap_or((Signal::KILL.as_raw(), Usage::default()));
-        let usage = usage.plus(of_strays);
         Exit {
+            status: reaped.map_or(ExitStatus::Unknown, |(status, _)| ended(status)),
+            used: reaped.map(|(_, usage)| used(usage.plus(of_strays))),
             beside_ns: self.hogs.as_ref().map_or(0, Hogs::used_ns),
-            status: ended(status),
-            user_ns: usage.user_ns,
-            system_ns: usage.system_ns,
-            voluntary: usage.voluntary,
-            involuntary: usage.involuntary,
-            max_rss: usage.max_rss,
-            page_faults: Some(usage.page_faults),
             strays: count + left,
         }
     }
@@ -232,6 +226,16 @@ fn remove_own(path: &Path) {
     if std::fs::symlink_metadata(path).is_ok_and(|data| own(&data)) {
         // What cannot be removed is told by nobody: the next start of such a probe tries again.
         let _ = std::fs::remove_dir_all(path);
+    }
+}
+
+fn used(usage: Usage) -> Used {
+    Used {
+        cpu_ns: usage.user_ns + usage.system_ns,
+        voluntary: usage.voluntary,
+        involuntary: usage.involuntary,
+        max_rss: usage.max_rss,
+        page_faults: Some(usage.page_faults),
     }
 }
 

@@ -86,8 +86,11 @@ fn left() -> MutexGuard<'static, BTreeSet<i32>> {
     LEFT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reaps a child that has a handle and was killed: its wait status and usage. None: it does not end, and is left, or nobody knows how it ended.
-pub(crate) fn release(pid: Pid) -> Option<(i32, Usage)> {
+/// Reaps a child that has a handle and was killed: its wait status and usage. None: it does not end, and is left.
+///
+/// # Errors
+/// `ECHILD`: somebody else has reaped it, and how it ended cannot be learned.
+pub(crate) fn release(pid: Pid) -> std::io::Result<Option<(i32, Usage)>> {
     let mut live = live();
     // Locked until the id is forgotten: once reaped, it may become that of the next child.
     let reaped = sys::reap_if_ended(pid.as_raw_pid());
@@ -95,7 +98,7 @@ pub(crate) fn release(pid: Pid) -> Option<(i32, Usage)> {
         left().insert(pid.as_raw_pid());
     }
     live.remove(&pid.as_raw_pid());
-    reaped.ok().flatten()
+    reaped
 }
 
 /// See [`crate::spawn::adopt_orphans`].

@@ -28,11 +28,12 @@ pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
     let own = rustix::process::getpid().as_raw_pid();
     let mut family = family(&host, pid, own);
     family.retain(|process| !hogs.contains(&process.pid));
+    (!family.is_empty()).then_some(())?;
     let near = &family[..family.len().min(MOST_PROCESSES)];
     let mut tree = Tree {
         tasks: family.iter().map(|process| process.tasks).sum(),
         processes: family.len() as u64,
-        most_tasks: family.iter().map(|process| process.tasks).max().unwrap_or_default(),
+        most_tasks: family.iter().map(|process| process.tasks).max()?,
         looked_at: near.len() as u64,
         address_spaces: address_spaces(near, &sys::compare_memory),
         namespaces: NAMESPACES.iter().filter_map(|kind| Some(((*kind).to_owned(), namespaces(near, kind)?))).collect(),
@@ -189,16 +190,23 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
     let mut ran_on = BTreeSet::new();
     let mut facts = TaskFacts::default();
     // Of the whole process, threads and children that have ended included, but in ticks of 10 ms; and exactly, of the threads that live.
-    let by_ticks: u64 = family.iter().filter_map(|process| cpu_ticks(host, process.pid)).sum();
+    let by_ticks = family.iter().map(|process| cpu_ticks(host, process.pid)).sum::<Option<u64>>()?;
     let mut exact = 0;
     let all = family.iter().flat_map(|process| tasks(host, process.pid).map(|task| (process.pid, task)));
     for (pid, task) in all.take(TASKS_LOOKED_AT) {
         let file = |name: &str| host.read(format!("/proc/{pid}/task/{task}/{name}")).ok();
-        let Some(status) = file("status") else { continue }; // It has ended.
+        let status = match file("status") {
+            Some(status) => status,
+            None if host.exists(format!("/proc/{pid}/task/{task}")) => return None,
+            None => continue, // It has ended.
+        };
         let mut counts = 0;
         for (field, value) in status.lines().filter_map(|line| line.split_once(':')) {
             match field {
-                "Cpus_allowed_list" => allowed.extend(crate::list::parse(value).unwrap_or_default()),
+                "Cpus_allowed_list" => {
+                    allowed.extend(crate::list::parse(value)?);
+                    counts += 1;
+                }
                 "voluntary_ctxt_switches" | "nonvoluntary_ctxt_switches" => {
                     tree.switches += value.trim().parse::<u64>().ok()?;
                     counts += 1;
@@ -211,12 +219,12 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
         exact += schedule.split_ascii_whitespace().next().and_then(|ns| ns.parse::<u64>().ok()).unwrap_or(0);
         let stat = file("stat")?;
         let stat = Stat::of(&stat)?;
-        ran_on.extend(stat.cpu());
+        ran_on.insert(stat.cpu()?);
         facts.tasks += 1;
         *facts.classes.entry(scheduling::word(stat.policy()?)).or_default() += 1;
-        (counts == 2).then_some(())?;
+        (counts == 3).then_some(())?;
     }
-    facts.page_faults = family.iter().filter_map(|process| page_faults(host, process.pid)).sum();
+    facts.page_faults = family.iter().map(|process| page_faults(host, process.pid)).sum::<Option<u64>>()?;
     tree.cpu_ns = exact.max(by_ticks.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second()));
     tree.allowed_cpus = allowed.into_iter().collect();
     tree.ran_on = ran_on.into_iter().collect();

@@ -5,6 +5,7 @@ use super::host::Host;
 use super::sys;
 use crate::watch::Change;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// `USER_HZ` is 100 on every architecture that Linux still supports (`getconf CLK_TCK`).
 const NS_PER_TICK: u64 = 10_000_000;
@@ -16,7 +17,7 @@ pub(crate) struct Snapshot {
     busy_ns: Option<u64>,
     precise: bool,
     host_ns: u64,
-    throttled: (u64, u64),
+    throttled: BTreeMap<PathBuf, (u64, u64)>,
     heat: BTreeMap<String, i64>,
     limits: BTreeMap<String, String>,
 }
@@ -51,9 +52,13 @@ impl Snapshot {
         let risen = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         let host_ns = self.host_ns.saturating_sub(before.host_ns);
         let mut throttled = Vec::new();
-        let (count, ns) = (self.throttled.0.saturating_sub(before.throttled.0), self.throttled.1);
+        // Of a group that it has come into meanwhile the earlier counts are those of others.
+        let both = self.throttled.iter().filter_map(|(group, now)| Some((now, before.throttled.get(group)?)));
+        let (count, ns) = both.fold((0, 0), |(count, ns), (now, then)| {
+            (count + now.0.saturating_sub(then.0), ns + now.1.saturating_sub(then.1))
+        });
         if count > 0 {
-            let ms = ns.saturating_sub(before.throttled.1) as f64 / 1e6;
+            let ms = ns as f64 / 1e6;
             throttled.push(format!("the cgroup's CPU quota stopped its processes {count} times, {ms:.0} ms in all"));
         }
         for (name, now) in &self.heat {
@@ -188,9 +193,9 @@ mod tests {
             for source in 0..2 {
                 let change = Snapshot::of(&sources[source], &here).since(&before[source]);
                 assert_eq!(change.precise, source == 0);
-                let used = exit.user_ns + exit.system_ns;
+                let used = exit.used.unwrap().cpu_ns;
                 largest[source] = largest[source].max(change.busy_ns.unwrap().saturating_sub(used) / 1_000_000);
-                marked[source] += u32::from(!crate::watch::disturbances(&change, used, wall, 1).is_empty());
+                marked[source] += u32::from(!crate::watch::disturbances(&change, Some(used), wall, 1).is_empty());
             }
         }
         assert!(marked[0] < 4 && marked[1] < 4, "of 200 marked: {marked:?}; largest foreign time, ms: {largest:?}");
@@ -220,5 +225,8 @@ mod tests {
         assert!(change.throttled[1].contains("rose by 2"), "{change:?}");
         assert!(change.frequency[0].contains("scaling_max_freq of CPU 1 changed from 9 to 8"), "{change:?}");
         assert!(!change.precise);
+        // Of a group that tells nothing, or that it came into meanwhile, nothing rose.
+        let before = Snapshot { throttled: BTreeMap::new(), ..Snapshot::of(&before, &[1]) };
+        assert!(Snapshot::of(&after, &[1]).since(&before).throttled.iter().all(|what| what.starts_with("heat")));
     }
 }

@@ -60,8 +60,6 @@ pub struct ThreadSeen {
     pub cpus: BTreeMap<u32, u32>,
     /// Number of looks at which it waited in each function of the kernel.
     pub channels: BTreeMap<String, u32>,
-    /// CPUs that it may use.
-    pub allowed_cpus: u32,
     /// It was gone at a later look: what it did after the last one that saw it is not in here.
     pub ended: bool,
 }
@@ -109,13 +107,13 @@ impl Observed {
         let before = |thread: &ThreadSeen| {
             earlier.threads.iter().find(|other| (other.process, other.thread) == (thread.process, thread.thread))
         };
-        let risen = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then.unwrap_or(0)));
+        let risen = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         let change = |thread: &ThreadSeen| {
             let then = before(thread);
             ThreadSeen {
                 voluntary: thread.voluntary - then.map_or(0, |then| then.voluntary),
                 involuntary: thread.involuntary - then.map_or(0, |then| then.involuntary),
-                cpu_ns: risen(thread.cpu_ns, then.and_then(|then| then.cpu_ns)),
+                cpu_ns: risen(thread.cpu_ns, then.map_or(Some(0), |then| then.cpu_ns)),
                 ..thread.clone()
             }
         };

@@ -40,6 +40,8 @@ pub enum ExitStatus {
     Exited(i32),
     /// This signal killed it.
     Signalled(i32),
+    /// Nobody could learn it: somebody else has reaped the process, or it does not end though it was killed.
+    Unknown,
 }
 
 /// What a child let hear.
@@ -57,17 +59,11 @@ pub enum Heard {
     Interrupted,
 }
 
-/// What is known of an ended child. The figures include its descendants as far as somebody waited for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exit {
-    /// How it ended.
-    pub status: ExitStatus,
-    /// CPU time in user mode, ns (the kernel reports whole µs).
-    pub user_ns: u64,
-    /// CPU time in the kernel, ns (the kernel reports whole µs).
-    pub system_ns: u64,
-    /// CPU time of the hogs beside it, in either mode, ns.
-    pub beside_ns: u64,
+/// What a child used, with its descendants as far as somebody waited for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Used {
+    /// CPU time in user mode and in the kernel, ns (the kernel reports whole µs).
+    pub cpu_ns: u64,
     /// Switches because it waited.
     pub voluntary: u64,
     /// Switches because the CPU was taken from it.
@@ -76,6 +72,17 @@ pub struct Exit {
     pub max_rss: u64,
     /// Page faults, minor and major; None: the system does not tell.
     pub page_faults: Option<u64>,
+}
+
+/// What is known of an ended child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it used; None: nobody could learn it, which is not nothing.
+    pub used: Option<Used>,
+    /// CPU time of the hogs beside it, in either mode, ns.
+    pub beside_ns: u64,
     /// Processes that had left the group or lost their parent, and were killed (see [`adopt_orphans`]), and any, the program itself included, that had
     /// not ended two seconds after they were killed: what they used is not known, and they are reaped when they end.
     pub strays: u32,

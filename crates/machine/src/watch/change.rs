@@ -30,8 +30,8 @@ pub(crate) struct Change {
     pub frequency: Vec<String>,
 }
 
-/// The rules.
-pub(crate) fn disturbances(change: &Change, probe_ns: u64, wall: Duration, cpus: usize) -> Vec<Disturbance> {
+/// The rules. `probe_ns`: CPU time of the probe and of what was beside it; None: nobody knows it, so that what others used is not known either.
+pub(crate) fn disturbances(change: &Change, probe_ns: Option<u64>, wall: Duration, cpus: usize) -> Vec<Disturbance> {
     let capacity = wall.as_nanos() as f64 * cpus.max(1) as f64;
     let limit = |floor: Duration| (capacity * SHARE).max(floor.as_nanos() as f64) as u64;
     let of =
@@ -41,8 +41,9 @@ pub(crate) fn disturbances(change: &Change, probe_ns: u64, wall: Duration, cpus:
     if let Some(steal) = change.steal_ns.filter(|&steal| steal >= limit(FLOOR)) {
         add("steal", format!("the hypervisor took {}", of(steal)));
     }
-    let foreign = change.busy_ns.map_or(0, |busy| busy.saturating_sub(probe_ns));
-    if foreign >= limit(if change.precise { PRECISE_FLOOR } else { FLOOR }) {
+    let foreign = change.busy_ns.zip(probe_ns).map(|(busy, own)| busy.saturating_sub(own));
+    let least = limit(if change.precise { PRECISE_FLOOR } else { FLOOR });
+    if let Some(foreign) = foreign.filter(|&foreign| foreign >= least) {
         add("foreign_cpu", format!("other processes used {}", of(foreign)));
     }
     for detail in &change.throttled {
@@ -61,7 +62,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn kinds(change: &Change, probe_ms: u64, wall_ms: u64, cpus: usize) -> Vec<String> {
-        let found = disturbances(change, probe_ms * MS, Duration::from_millis(wall_ms), cpus);
+        let found = disturbances(change, Some(probe_ms * MS), Duration::from_millis(wall_ms), cpus);
         assert!(found.iter().all(|d| !d.detail.is_empty()));
         found.into_iter().map(|d| d.kind).collect()
     }
@@ -81,6 +82,13 @@ mod tests {
         assert_eq!(kinds(&change, 1900, 1700, 1), ["steal", "foreign_cpu"]);
         // Twice the CPUs, twice the time there was.
         assert!(kinds(&change, 1950, 1700, 2).is_empty());
+    }
+
+    #[test]
+    fn who_used_nobody_knows_how_much_lets_nobody_say_what_others_used() {
+        let busy = Change { busy_ns: Some(900 * MS), ..Change::default() };
+        let of = |own| disturbances(&busy, own, Duration::from_millis(1000), 1).len();
+        assert_eq!((of(Some(0)), of(None)), (1, 0));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::cause::cause;
 use crate::interrupt::Interrupt;
 use crate::list;
 use crate::load::{Scheduled, Scheduling};
-use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, resolve};
+use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, Used, resolve};
 use crossbeam_channel::{Receiver, bounded, never, select_biased};
 use std::io::{self, PipeReader, Read};
 use std::os::windows::io::AsHandle;
@@ -176,7 +176,7 @@ impl Running {
         let strays = self.job.accounting().active.saturating_sub(u32::from(alive));
         self.kill_group();
         let _ = self.child.kill(); // If it never came into the job.
-        let status = self.child.wait().ok().and_then(|status| status.code()).unwrap_or_default();
+        let status = self.child.wait().ok().and_then(|status| status.code());
         self.ended = true;
         let until = Instant::now() + GOING;
         while self.job.accounting().active > 0 && Instant::now() < until {
@@ -185,14 +185,15 @@ impl Running {
         // A job also counts those of its processes that are gone; wine's counts no time.
         let (own, all) = (sys::times(self.child.as_handle()), self.job.accounting());
         Exit {
+            status: status.map_or(ExitStatus::Unknown, ExitStatus::Exited),
+            used: Some(Used {
+                cpu_ns: own.0.max(all.user_ns) + own.1.max(all.system_ns),
+                voluntary: 0,
+                involuntary: 0,
+                max_rss: sys::peak_memory(self.child.as_handle()),
+                page_faults: None,
+            }),
             beside_ns: 0,
-            status: ExitStatus::Exited(status),
-            user_ns: own.0.max(all.user_ns),
-            system_ns: own.1.max(all.system_ns),
-            voluntary: 0,
-            involuntary: 0,
-            max_rss: sys::peak_memory(self.child.as_handle()),
-            page_faults: None,
             strays,
         }
     }

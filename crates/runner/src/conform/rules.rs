@@ -96,6 +96,9 @@ fn no_answer(plan: &PlanEntry, answer: &Answer) -> Option<Found> {
         ProcessEnd::Signalled(signal) => {
             found("end", format!("signal {signal} ended it before `end`"), Some(answer.lines.len()))
         }
+        ProcessEnd::Unknown => {
+            found("end", "it ended before `end`, nobody could learn how".into(), Some(answer.lines.len()))
+        }
         ProcessEnd::Deadline | ProcessEnd::Stopped => {
             found("end", "no `end` came in time; it was killed".into(), Some(answer.lines.len()))
         }
@@ -111,6 +114,7 @@ fn departure(list: &mut List, answer: &Answer, status: EndStatus, fine: bool) {
             })
         }
         ProcessEnd::Signalled(signal) => list.add("exit_status", format!("signal {signal} ended it after `end`"), None),
+        ProcessEnd::Unknown => {}
         _ => list.add("leaving", "it was still there 1.5 s after `end`, and was killed", None),
     }
     // Where nobody can look while they are there, those count that had to be reaped.

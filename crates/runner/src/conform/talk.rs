@@ -117,6 +117,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
         _ if !left => ProcessEnd::Deadline,
         ExitStatus::Exited(status) => ProcessEnd::Exited(status),
         ExitStatus::Signalled(signal) => ProcessEnd::Signalled(signal),
+        ExitStatus::Unknown => ProcessEnd::Unknown,
     };
     answer.interrupted = reading == Reading::Interrupted;
     answer.exit = Some(exit);

@@ -39,22 +39,29 @@ impl Part {
             } else if line.starts_with(|first: char| first.is_ascii_digit()) {
                 // Positions come first, and there is one: the line.
                 let own = !std::mem::take(&mut inclusive);
-                let cost = line.split_whitespace().nth(1).and_then(|cost| cost.parse::<u64>().ok()).unwrap_or(0);
+                // Zeros at the end are left out.
+                let cost = line.split_whitespace().nth(1).map_or(Ok(0), number)?;
                 if own && cost > 0 {
                     *part.functions.entry(named(object, function)).or_default() += cost;
                 }
             }
         }
         let totals = totals.ok_or("callgrind's file has no totals: it was cut short")?;
-        let sums: Vec<u64> = totals.split_whitespace().filter_map(|sum| sum.parse().ok()).collect();
-        // Zeros at the end are left out.
+        let sums: Vec<u64> = totals.split_whitespace().map(number).collect::<Result<_, _>>()?;
         let of = |event: &str| {
             Some(events.iter().position(|name| *name == event)?).map(|at| sums.get(at).copied().unwrap_or(0))
         };
         part.instructions = of("Ir").ok_or("callgrind's file has no instructions")?;
-        part.system_calls = of("sysCount").unwrap_or(0);
+        part.system_calls = of("sysCount").ok_or("callgrind's file has no system calls: valgrind is too old")?;
         Ok(part)
     }
+}
+
+/// Why a file cannot be read.
+const UNREAD: &str = "callgrind's file holds something else where a number belongs";
+
+fn number(text: &str) -> Result<u64, &'static str> {
+    text.parse().map_err(|_| UNREAD)
 }
 
 /// A function without a symbol has an address, which says nothing beyond its object.
@@ -94,5 +101,12 @@ mod tests {
         assert!(Part::parse(&TEXT[..TEXT.len() - 20]).unwrap_err().contains("totals"));
         assert!(Part::parse("").is_err());
         assert!(Part::parse("totals: 4").unwrap_err().contains("no instructions"));
+        assert!(Part::parse(&TEXT.replace("Ir sysCount", "Ir sysCalls")).unwrap_err().contains("no system calls"));
+        for (number, other) in [("12 9", "12 nine"), ("totals: 119", "totals: many")] {
+            assert!(
+                Part::parse(&TEXT.replace(number, other)).unwrap_err().contains("where a number belongs"),
+                "{other}"
+            );
+        }
     }
 }

@@ -158,6 +158,7 @@ fn process() -> impl Strategy<Value = ProcessEnd> {
         Just(ProcessEnd::Deadline),
         Just(ProcessEnd::Stopped),
         Just(ProcessEnd::NotStarted),
+        Just(ProcessEnd::Unknown),
     ]
 }
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,17 +92,22 @@ public:
         for (const int cpu : cpus_) before_.push_back(times_polled(cpu));
     }
 
-    std::uint64_t fewest_times() const {
+    // Nothing where one of the counts could not be read.
+    std::optional<std::uint64_t> fewest_times() const {
         std::uint64_t fewest = ~std::uint64_t{0};
-        for (std::size_t i = 0; i < cpus_.size(); ++i) fewest = std::min(fewest, times_polled(cpus_[i]) - before_[i]);
+        for (std::size_t i = 0; i < cpus_.size(); ++i) {
+            const auto now = times_polled(cpus_[i]);
+            if (!now || !before_[i]) return std::nullopt;
+            fewest = std::min(fewest, *now - *before_[i]);
+        }
         return fewest;
     }
 
 private:
-    static std::uint64_t times_polled(int cpu) { return procfs::read_number(idle_state(cpu, "usage")).value_or(0); }
+    static std::optional<std::uint64_t> times_polled(int cpu) { return procfs::read_number(idle_state(cpu, "usage")); }
 
     std::vector<int> cpus_;
-    std::vector<std::uint64_t> before_;
+    std::vector<std::optional<std::uint64_t>> before_;
     Descriptor device_{open(latency_device, O_WRONLY | O_CLOEXEC)};
 };
 
@@ -124,7 +130,9 @@ IdleCpus::~IdleCpus() = default;
 
 void IdleCpus::add_counts(Counts& counts) const {
     if (spinners_) counts.emplace_back("spinner_turns", static_cast<std::int64_t>(spinners_->fewest_turns()));
-    if (polling_) counts.emplace_back("idle_polls", static_cast<std::int64_t>(polling_->fewest_times()));
+    if (!polling_) return;
+    if (const auto times = polling_->fewest_times())
+        counts.emplace_back("idle_polls", static_cast<std::int64_t>(*times));
 }
 
 }  // namespace probe

@@ -100,11 +100,8 @@ fn read_tasks() -> Option<BTreeMap<String, (u64, u64)>> {
         let entry = entry.ok()?;
         // A thread that has ended since the folder was read is no longer there.
         let Ok(status) = fs::read_to_string(entry.path().join("status")) else { continue };
-        let field = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
-        };
-        let counts = (field("voluntary_ctxt_switches:"), field("nonvoluntary_ctxt_switches:"));
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok();
+        let counts = (field("voluntary_ctxt_switches:")?, field("nonvoluntary_ctxt_switches:")?);
         tasks.insert(entry.file_name().to_string_lossy().into_owned(), counts);
     }
     Some(tasks)

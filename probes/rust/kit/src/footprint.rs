@@ -14,11 +14,7 @@ const REHEARSED: u64 = 1000;
 
 pub(crate) fn measure(writer: &mut Writer, plan: &Plan, population: &mut dyn Population) -> Result<(), Stop> {
     let kernel = if population.lives_in_kernel() { Kernel::WholeSystem } else { Kernel::PageTables };
-    if Memory::read(kernel).is_none() {
-        let detail =
-            "memory in use cannot be read on this system: /proc/self/smaps_rollup or /proc/self/status is missing";
-        return Err(Refusal::unsupported("unsupported_here", detail).into());
-    }
+    Memory::read(kernel).ok_or_else(unread)?;
     writer.plan(plan, plan.contexts)?;
     let gains = cycles(plan, population, kernel)?;
     let mut claim = population.claim();
@@ -37,6 +33,11 @@ pub(crate) fn measure(writer: &mut Writer, plan: &Plan, population: &mut dyn Pop
     Ok(writer.end_ok(samples)?)
 }
 
+fn unread() -> Refusal {
+    let detail = "memory in use cannot be read on this system: /proc/self/smaps_rollup or /proc/self/status is missing";
+    Refusal::unsupported("unsupported_here", detail)
+}
+
 fn cycles(plan: &Plan, population: &mut dyn Population, kernel: Kernel) -> Result<Vec<Memory>, Refusal> {
     if !population.lives_in_kernel() {
         population.populate(plan.contexts.min(REHEARSED))?;
@@ -45,9 +46,9 @@ fn cycles(plan: &Plan, population: &mut dyn Population, kernel: Kernel) -> Resul
     let cycle = |_| {
         // Contexts that stay give nothing back.
         let read = if population.lives_in_kernel() { Memory::read_settled } else { Memory::read };
-        let before = read(kernel).unwrap_or_default();
+        let before = read(kernel).ok_or_else(unread)?;
         population.populate(plan.contexts)?;
-        let gain = Memory::read(kernel).unwrap_or_default().since(&before);
+        let gain = Memory::read(kernel).ok_or_else(unread)?.since(&before);
         population.depopulate();
         Ok(gain)
     };

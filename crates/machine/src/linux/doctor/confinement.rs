@@ -23,7 +23,8 @@ pub(super) fn cpu_quota(subject: &Subject<'_>) -> Answer {
     let Some(quota) = groups.quota(subject.host) else {
         return Answer::fine("no CPU quota is set on this process's control groups");
     };
-    let (count, ns) = groups.throttled(subject.host);
+    let throttled = groups.throttled(subject.host);
+    let (count, ns) = throttled.values().fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
     let what = format!(
         "the control group may use {:.0} % of one CPU (stopped {count} times so far, {:.1} s)",
         quota * 100.0,

@@ -6,7 +6,8 @@ use crate::os::host::{Host, unknown};
 
 pub(super) fn gather(host: &Host, facts: &mut Facts) {
     let groups = Cgroups::read(host);
-    facts.put("cgroup.version", groups.version);
+    let read = host.read("/proc/self/cgroup");
+    facts.put("cgroup.version", read.as_ref().map_or_else(unknown, |_| groups.version.to_owned()));
     let depth = match groups.depth(host) {
         None => unknown("no hierarchy with a cpu controller is mounted here"),
         Some(depth) if groups.whole_tree => depth.to_string(),
@@ -14,7 +15,8 @@ pub(super) fn gather(host: &Host, facts: &mut Facts) {
     };
     facts.put("cgroup.cpu_depth", depth);
     let quota = groups.quota(host);
-    facts.put("cgroup.cpu_quota", quota.map_or_else(|| "none".to_owned(), |cpus| format!("{cpus} CPUs")));
+    let told = || quota.map_or_else(|| "none".to_owned(), |cpus| format!("{cpus} CPUs"));
+    facts.put("cgroup.cpu_quota", read.as_ref().map_or_else(unknown, |_| told()));
     let status = host.status();
     let seccomp = match status.get("Seccomp").map(String::as_str) {
         Some("0") => "none".to_owned(),

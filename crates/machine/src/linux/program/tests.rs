@@ -49,7 +49,7 @@ fn counts_are_differences_of_two_looks() {
     assert_eq!((seen.program.as_str(), seen.wake_interrupts, seen.samples), ("worker", Some(5), 2));
     let thread = &seen.threads[0];
     assert_eq!((thread.voluntary, thread.involuntary, thread.cpu_ns), (30, 4, Some(100_000)));
-    assert_eq!((thread.cpus[&3], thread.channels["futex_do_wait"], thread.allowed_cpus), (2, 2, 2));
+    assert_eq!((thread.cpus[&3], thread.channels["futex_do_wait"]), (2, 2));
     assert!(!thread.ended && seen.blind.is_empty());
 }
 

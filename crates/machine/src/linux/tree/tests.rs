@@ -93,3 +93,30 @@ fn the_kernel_tells_this_address_space_from_another() {
     assert_eq!(same, Ordering::Equal);
     assert!(one.is_ne() && one == two.reverse());
 }
+
+/// What cannot be read is not told as nothing: whoever was not looked at whole was not looked at.
+#[test]
+fn a_task_is_looked_at_whole_or_not_at_all() {
+    let status = "Cpus_allowed_list:\t3\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t1\n";
+    // Of its fields the 10th to 13th are page faults, the 14th to 17th ticks, the 39th the CPU and the 41st the class.
+    let stat = format!("200 (a) S 100 {}3 0 0\n", "0 ".repeat(34));
+    let look = |status: Option<&str>, stat: &str| {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("proc/200/task/200");
+        fs::create_dir_all(&folder).unwrap();
+        status.into_iter().for_each(|status| fs::write(folder.join("status"), status).unwrap());
+        for file in [folder.join("stat"), root.path().join("proc/200/stat")] {
+            fs::write(file, stat).unwrap();
+        }
+        let mut tree = Tree::default();
+        let facts = look_at_tasks(&Host::fake(root.path()), &processes([200]), &mut tree);
+        facts.map(|facts| (facts.tasks, tree.switches, tree.allowed_cpus, tree.ran_on))
+    };
+    assert_eq!(look(Some(status), &stat), Some((1, 8, vec![3], vec![3])));
+    for line in status.lines() {
+        assert_eq!(look(Some(&status.replace(line, "")), &stat), None, "{line}");
+    }
+    assert_eq!(look(Some(&status.replace('3', "three")), &stat), None);
+    assert_eq!(look(None, &stat), None);
+    assert_eq!(look(Some(status), "200 (a) S 100 0 0 0\n"), None);
+}

@@ -41,9 +41,23 @@ public final class Machine {
         return null;
     }
 
-    static long number(String text, String name) {
+    /** The number there; null where there is none. */
+    static Long number(String text, String name) {
         String value = field(text, name);
-        return value == null ? 0 : Long.parseLong(value.split("\\s+")[0]);
+        return value == null ? null : Long.valueOf(value.split("\\s+")[0]);
+    }
+
+    /** The sum of these; null where one is missing. */
+    private static Long sum(String text, String... names) {
+        long sum = 0;
+        for (String name : names) {
+            Long number = number(text, name);
+            if (number == null) {
+                return null;
+            }
+            sum += number;
+        }
+        return sum;
     }
 
     /**
@@ -51,16 +65,16 @@ public final class Machine {
      * only approximate. Of threads that are tasks of the kernel, its share is told for the whole machine only.
      */
     static Footprint.Memory memory(boolean wholeMachine) {
-        String rollup = text("/proc/self/smaps_rollup");
         String status = text("/proc/self/status");
-        String machine = text("/proc/meminfo");
-        if (rollup == null || status == null || machine == null) {
+        Long resident = number(text("/proc/self/smaps_rollup"), "Rss");
+        Long mapped = number(status, "VmSize");
+        Long kernel = wholeMachine
+            ? sum(text("/proc/meminfo"), "KernelStack", "PageTables", "SUnreclaim")
+            : number(status, "VmPTE");
+        if (resident == null || mapped == null || kernel == null) {
             return null;
         }
-        long kernel = wholeMachine
-            ? number(machine, "KernelStack") + number(machine, "PageTables") + number(machine, "SUnreclaim")
-            : number(status, "VmPTE");
-        return new Footprint.Memory(number(rollup, "Rss") << 10, number(status, "VmSize") << 10, kernel << 10);
+        return new Footprint.Memory(resident << 10, mapped << 10, kernel << 10);
     }
 
     /** CPUs that the process may run on; null where it cannot be told. */
@@ -80,7 +94,7 @@ public final class Machine {
         return cpus;
     }
 
-    /** Switch counts of every thread of the process. */
+    /** Switch counts of every thread of the process; null where the kernel does not tell them. */
     static Map<String, Switches> taskSwitches() {
         String[] ids = TASKS.list();
         if (ids == null) {
@@ -89,16 +103,15 @@ public final class Machine {
         Map<String, Switches> counts = new HashMap<>();
         for (String id : ids) {
             String status = text(TASKS + "/" + id + "/status");
-            if (field(status, "voluntary_ctxt_switches") != null) {
-                // Else the thread has ended since the folder was read.
-                counts.put(
-                    id,
-                    new Switches(
-                        number(status, "voluntary_ctxt_switches"),
-                        number(status, "nonvoluntary_ctxt_switches")
-                    )
-                );
+            if (status == null) {
+                continue; // The thread has ended since the folder was read.
             }
+            Long voluntary = number(status, "voluntary_ctxt_switches");
+            Long involuntary = number(status, "nonvoluntary_ctxt_switches");
+            if (voluntary == null || involuntary == null) {
+                return null;
+            }
+            counts.put(id, new Switches(voluntary, involuntary));
         }
         return counts;
     }
@@ -152,7 +165,8 @@ public final class Machine {
 
     /** Bytes that can still be had, by the kernel's estimate and the limit of the process's control group; 0 where nobody tells. */
     static long availableMemory() {
-        long available = number(text("/proc/meminfo"), "MemAvailable") << 10;
+        Long kibibytes = number(text("/proc/meminfo"), "MemAvailable");
+        long available = kibibytes == null ? 0 : kibibytes << 10;
         for (String group : groups("memory")) {
             for (String[] files : new String[][] {
                 { "memory.max", "memory.current" },
