@@ -39,10 +39,10 @@ static void work(void) {
 }
 
 static void pin(int index) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpus[index % cpu_count], &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0) fail("sched_setaffinity");
+    cpu_set_t set[8];  // as many CPUs as Linux can have
+    memset(set, 0, sizeof set);
+    CPU_SET_S(cpus[index % cpu_count], sizeof set, set);
+    if (sched_setaffinity(0, sizeof set, set) != 0) fail("sched_setaffinity");
 }
 
 static uint64_t now_ns(void) {

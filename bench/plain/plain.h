@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct plain_arguments {
@@ -22,10 +23,10 @@ static inline struct plain_arguments plain_start(int argc, char** argv) {
         exit(2);
     }
     struct plain_arguments arguments = {atoi(argv[1]), strtoull(argv[2], NULL, 10), atoi(argv[3])};
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(arguments.cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0) {
+    cpu_set_t set[8];  // as many CPUs as Linux can have
+    memset(set, 0, sizeof set);
+    CPU_SET_S(arguments.cpu, sizeof set, set);
+    if (sched_setaffinity(0, sizeof set, set) != 0) {
         perror("sched_setaffinity");
         exit(1);
     }

@@ -1,16 +1,16 @@
 //! `PROGRAM CPU SWITCHES_PER_BATCH BATCHES` prints the ns per switch of each batch, one a line.
 
-use nix::sched::{sched_setaffinity, CpuSet};
-use nix::unistd::Pid;
 use std::time::Instant;
 
 /// Pins the process and returns switches of a batch and the number of batches.
 pub fn begin() -> (u64, u64) {
     let numbers: Vec<u64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
     let [cpu, switches, batches] = numbers[..] else { panic!("usage: PROGRAM CPU SWITCHES_PER_BATCH BATCHES") };
-    let mut set = CpuSet::new();
-    set.set(cpu as usize).expect("a CPU number");
-    sched_setaffinity(Pid::from_raw(0), &set).expect("a CPU this process may use");
+    let mut set = [0_u64; 8192 / 64]; // as many CPUs as Linux can have
+    set[cpu as usize / 64] |= 1 << (cpu % 64);
+    // SAFETY: the kernel reads as many bytes as the set has.
+    let answer = unsafe { nix::libc::sched_setaffinity(0, size_of_val(&set), set.as_ptr().cast()) };
+    assert_eq!(answer, 0, "CPU {cpu} is none that this process may use");
     (switches, batches)
 }
 

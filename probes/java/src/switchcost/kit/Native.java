@@ -25,7 +25,8 @@ public final class Native {
     private static final int DO_NOT_NEED = 4;
     /** struct rusage is two times of two words and 14 counters of one on every 64-bit Linux. */
     private static final int VOLUNTARY = 16;
-    private static final int CPU_SET_BYTES = 512;
+    /** As many CPUs as Linux can have. */
+    private static final int CPU_SET_BYTES = 8192 / 8;
     private static final Object BUFFER = buffer(CPU_SET_BYTES);
 
     private Native() {}

@@ -2,8 +2,10 @@
 
 pub(crate) use super::mapping::{null_call, page_bytes, usage, zeroed_pages};
 use crate::refusal::Refusal;
-use nix::sched::{sched_getaffinity, sched_getcpu, sched_setaffinity, CpuSet};
-use nix::unistd::{gettid, Pid};
+use nix::errno::Errno;
+use nix::libc;
+use nix::sched::sched_getcpu;
+use nix::unistd::gettid;
 use std::fs::File;
 use std::os::fd::FromRawFd;
 
@@ -18,17 +20,41 @@ pub(crate) fn current_thread() -> Option<i32> {
     Some(gettid().as_raw())
 }
 
+/// As many CPUs as Linux can have. The C library's set ends at 1,024, and a kernel that has room for more does not even answer with so few.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cpus([u64; 8192 / 64]);
+
+impl Cpus {
+    fn of(cpu: u32) -> Result<Self, Errno> {
+        let mut set = Self([0; 8192 / 64]);
+        *set.0.get_mut(cpu as usize / 64).ok_or(Errno::EINVAL)? |= 1 << (cpu % 64);
+        Ok(set)
+    }
+
+    fn members(&self) -> Vec<u32> {
+        let has = |cpu: &u32| self.0[*cpu as usize / 64] >> (cpu % 64) & 1 == 1;
+        (0..self.0.len() as u32 * 64).filter(has).collect()
+    }
+
+    /// Restricts the calling thread to it.
+    fn apply(&self) -> Result<(), Errno> {
+        // SAFETY: the kernel reads as many bytes as the set has.
+        let answer = unsafe { libc::sched_setaffinity(0, size_of::<Self>(), self.0.as_ptr().cast()) };
+        Errno::result(answer).map(drop)
+    }
+}
+
 /// CPUs the process may run on, where it can be told.
 pub(crate) fn allowed_cpus() -> Option<Vec<u32>> {
-    let set = sched_getaffinity(Pid::from_raw(0)).ok()?;
-    Some((0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false)).map(|cpu| cpu as u32).collect())
+    let mut set = Cpus([0; 8192 / 64]);
+    // SAFETY: the kernel writes at most as many bytes as the set has.
+    let answer = unsafe { libc::sched_getaffinity(0, size_of::<Cpus>(), set.0.as_mut_ptr().cast()) };
+    (answer == 0).then(|| set.members())
 }
 
 /// Restricts the calling thread to one CPU: for mechanisms whose contexts have threads of their own.
 pub fn pin_this_thread(cpu: u32) -> Result<(), Refusal> {
-    let mut set = CpuSet::new();
-    let pinned = set.set(cpu as usize).and_then(|()| sched_setaffinity(Pid::from_raw(0), &set));
-    pinned.map_err(|error| {
+    Cpus::of(cpu).and_then(|set| set.apply()).map_err(|error| {
         let detail =
             format!("a thread cannot be moved to CPU {cpu} ({error}); name CPUs that `nproc` counts in `cpus`");
         Refusal::failed("set_up_failed", detail)
@@ -42,4 +68,25 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), Refusal> {
 pub(crate) unsafe fn inherited(fd: i32) -> File {
     // SAFETY: the caller promises that nothing else owns it; a number that is not open makes writing fail, no worse.
     unsafe { File::from_raw_fd(fd) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_has_room_for_any_machine() {
+        for cpu in [0, 63, 64, 1023, 1024, 8191] {
+            assert_eq!(Cpus::of(cpu).unwrap().members(), [cpu]);
+        }
+        assert_eq!(Cpus::of(8192), Err(Errno::EINVAL));
+        // What was granted comes back.
+        let cpu = allowed_cpus().unwrap()[0];
+        std::thread::spawn(move || {
+            pin_this_thread(cpu).unwrap();
+            assert_eq!(allowed_cpus().unwrap(), [cpu]);
+        })
+        .join()
+        .unwrap();
+    }
 }
