@@ -55,7 +55,8 @@ pub(crate) fn has_rulers(invocations: &[&Invocation]) -> bool {
 }
 
 /// What a unit takes, of each measured batch in order.
-pub(crate) fn values(transcript: &Transcript) -> Vec<f64> {
+#[must_use]
+pub fn values(transcript: &Transcript) -> Vec<f64> {
     batches(transcript).into_iter().map(|(value, _)| value).collect()
 }
 

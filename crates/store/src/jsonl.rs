@@ -57,8 +57,7 @@ pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
         if importer.line.last() != Some(&b'\n') {
             return Err(RunFileError::Truncated { line: number, invocations: run.invocations.len() });
         }
-        let tag: Tag<'_> = importer.parse()?;
-        match &*tag.t {
+        match &*importer.tag()? {
             tag::VARIANT => add_variant(&mut run, importer.record()?).map_err(|reason| at(number, &reason))?,
             tag::INVOCATION => add_invocation(&mut run, importer.record()?).map_err(|reason| at(number, &reason))?,
             tag::END => {
@@ -162,6 +161,9 @@ impl Exporter<'_> {
     }
 }
 
+/// How a start is written.
+const INVOCATION: &[u8] = b"{\"t\":\"invocation\",";
+
 /// What is read of any line to see which it is.
 #[derive(Deserialize)]
 struct Tag<'a> {
@@ -198,6 +200,14 @@ impl Importer<'_> {
 
     fn parse<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RunFileError> {
         serde_json::from_slice(&self.line).map_err(|error| at(self.tally.lines + 1, &json_reason(&error)))
+    }
+
+    /// What the current line is. Nearly all are starts, which is seen at their beginning; the rest of such a line is read once.
+    fn tag(&self) -> Result<Cow<'_, str>, RunFileError> {
+        if self.line.starts_with(INVOCATION) {
+            return Ok(tag::INVOCATION.into());
+        }
+        self.parse().map(|tag: Tag<'_>| tag.t)
     }
 
     /// The current line as a record, if it is written in the one form of that record.

@@ -3,7 +3,7 @@
 use super::{Bound, Bounds, Constants, Content, ProbeAnswer, Ruling, judge};
 use crate::series::values;
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Mechanism, MechanismId, Plan, Reason, Run, Timing, Variant, Verdict};
+use switchcost_model::{EvidenceRule, Invocation, Mechanism, MechanismId, Plan, Reason, Run, Timing, Variant, Verdict};
 
 /// Every ring was asked for at least one hop to be checked; how many, a stored run does not say.
 const LEAST_VERIFY_UNITS: u64 = 1;
@@ -74,28 +74,26 @@ pub fn bounds_of(run: &Run, mechanism: &Mechanism, row: &Variant) -> Bounds {
 /// A mechanism that has no page here is unobservable: nobody knows what its evidence must show.
 pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
     let mut changed: Vec<Changed> = Vec::new();
-    // Controls first: others are held against them.
-    let is_control = |run: &Run, index: usize| {
-        let variant = &run.variants[run.invocations[index].variant];
-        mechanisms.iter().any(|mechanism| mechanism.control && mechanism.id == variant.mechanism)
+    let page = |row: &Variant| mechanisms.iter().find(|mechanism| mechanism.id == row.mechanism);
+    let pages: Vec<Option<&Mechanism>> = run.variants.iter().map(page).collect();
+    let adds = |(page, row): (&Option<&Mechanism>, _)| page.is_some_and(|page| page.additions(row).next().is_some());
+    let adds: Vec<bool> = pages.iter().zip(&run.variants).map(adds).collect();
+    // Controls first: others are held against them. A row without a parameter before those with it.
+    let place = |&index: &usize| {
+        let row = run.invocations[index].variant;
+        if pages[row].is_some_and(|page| page.control) { (0, false) } else { (1, adds[row]) }
     };
-    let (controls, mut others): (Vec<usize>, Vec<usize>) =
-        (0..run.invocations.len()).partition(|&index| is_control(run, index));
-    // A row without a parameter before those with it.
-    let adds = |run: &Run, index: usize| {
-        let row = &run.variants[run.invocations[index].variant];
-        mechanisms.iter().any(|mechanism| mechanism.id == row.mechanism && mechanism.additions(row).next().is_some())
-    };
-    others.sort_by_key(|&index| adds(run, index));
-    let mut bounds: BTreeMap<usize, Bounds> = BTreeMap::new();
-    for index in controls.into_iter().chain(others) {
+    let mut order: Vec<usize> = (0..run.invocations.len()).collect();
+    order.sort_by_key(place);
+    let mut held: BTreeMap<usize, (EvidenceRule, Bounds)> = BTreeMap::new();
+    for index in order {
         let variant_index = run.invocations[index].variant;
-        let mechanism = mechanisms.iter().find(|mechanism| mechanism.id == run.variants[variant_index].mechanism);
-        let ruling = match mechanism {
-            Some(mechanism) => {
-                let row = &run.variants[variant_index];
-                let bound = bounds.entry(variant_index).or_insert_with(|| bounds_of(run, mechanism, row));
-                ruling(mechanism, &run.variants[variant_index], &run.invocations[index], bound)
+        let row = &run.variants[variant_index];
+        let ruling = match pages[variant_index] {
+            Some(page) => {
+                let (rule, bound) =
+                    held.entry(variant_index).or_insert_with(|| (page.rule(row), bounds_of(run, page, row)));
+                ruling(rule, row, &run.invocations[index], bound)
             }
             None => Ruling::new(Verdict::Unobservable, Reason::NoRule),
         };
@@ -113,7 +111,7 @@ pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
 }
 
 /// What was asked is taken from the probe's echo of it, which was held against the plan when it was measured.
-fn ruling(mechanism: &Mechanism, variant: &Variant, invocation: &Invocation, bound: &Bounds) -> Ruling {
+fn ruling(rule: &EvidenceRule, variant: &Variant, invocation: &Invocation, bound: &Bounds) -> Ruling {
     let echo = invocation.transcript.plan.as_ref();
     let plan = Plan {
         variant: variant.clone(),
@@ -133,5 +131,5 @@ fn ruling(mechanism: &Mechanism, variant: &Variant, invocation: &Invocation, bou
         seen: invocation.seen.as_ref(),
         bound,
     };
-    judge(&mechanism.rule(variant), &plan, &answer)
+    judge(rule, &plan, &answer)
 }

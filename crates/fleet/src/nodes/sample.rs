@@ -6,7 +6,7 @@ use crate::passage::Passage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use switchcost_analysis::{Undisturbed, clock_beside, counted, label, series, speeds, undisturbed, verdict_of};
+use switchcost_analysis::{Undisturbed, clock_beside, counted, label, series, speeds, undisturbed, values, verdict_of};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Invocation, Judgement, Run, Timing, Variant};
@@ -71,7 +71,7 @@ impl NodeSample {
                 through: through.map_or(Passage::Other, |(_, through)| *through),
                 twin_of: variant.is_twin().then(plain),
                 medians,
-                means: timed(&all[index], |start| mean(&series(start).values)),
+                means: timed(&all[index], |start| mean(&values(&start.transcript))),
                 row,
             });
         }
