@@ -119,7 +119,10 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
     // By its own clock nothing comes in between.
     let own = beat(claimed_ns(case), case.constants.clock_ns + longest, case.constants.clock_ns);
     let seen = scheduled.between_ns as f64;
-    own.or_else(|| beat(seen, case.constants.beat_ns + longest, case.constants.early_ns + longest))
+    // If the load was cut, the host was busy with its end between the looks, and the row has no figure.
+    own.or_else(|| {
+        beat(seen, case.constants.beat_ns + longest, case.constants.early_ns + longest).filter(|_| !scheduled.cut)
+    })
 }
 
 /// An intended time without a wake-up of its own was due before the waiter was done with the one ahead of it: that one was late by nearly a period or

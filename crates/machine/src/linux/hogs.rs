@@ -222,10 +222,13 @@ impl Hogs {
 
     /// Ends them all. They are reaped, so that their ids cannot be somebody else's before.
     pub(crate) fn end(&self) {
+        // All of them first: to end, each waits for the CPU beside those that are still there.
+        for pid in self.pids().filter_map(Pid::from_raw) {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+        }
         for own in self.shared.board().hogs.iter().take(self.all) {
             let pid = own.swap(0, Ordering::AcqRel);
             let Some(pid) = Pid::from_raw(pid).filter(|pid| pid.as_raw_pid() > 0) else { continue };
-            let _ = rustix::process::kill_process(pid, Signal::KILL);
             if let Ok((_, usage)) = sys::reap(pid.as_raw_pid()) {
                 self.used_ns.fetch_add(usage.user_ns + usage.system_ns, Ordering::Relaxed);
             }

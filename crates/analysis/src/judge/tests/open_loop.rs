@@ -167,6 +167,8 @@ fn what_cannot_be_measured_is_said_and_not_accused() {
         "overloaded intended=1200 wakes=100",
     );
     unsupported(|_, s, _| s.cut = true, "starved after_ms=602");
+    // The host was slow to end the hogs.
+    unsupported(|_, s, _| (s.cut, s.between_ns) = (true, 9_460_000_000), "starved after_ms=9460");
     unsupported(|_, s, _| s.refused = Some("no right".into()), r#"load_refused why="no right""#);
     let unobservable = |lie: fn(&mut Transcript, &mut Scheduled, &mut Seen), reason| {
         check(&ruling(&asked(&[]), lie), Verdict::Unobservable, reason);
