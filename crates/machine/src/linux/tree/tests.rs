@@ -109,7 +109,7 @@ fn a_task_is_looked_at_whole_or_not_at_all() {
             fs::write(file, stat).unwrap();
         }
         let mut tree = Tree::default();
-        let facts = look_at_tasks(&Host::fake(root.path()), &processes([200]), &mut tree);
+        let facts = read_tasks(&Host::fake(root.path()), &processes([200]), &mut tree);
         facts.map(|facts| (facts.tasks, tree.switches, tree.allowed_cpus, tree.ran_on))
     };
     assert_eq!(look(Some(status), &stat), Some((1, 8, vec![3], vec![3])));
