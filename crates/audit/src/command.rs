@@ -5,7 +5,7 @@ use crate::cost::{self, Estimate, Price, PricePoint, point_of, price_of};
 use crate::data::{AuditData, load_audit};
 use crate::rule::{PriceRule, SwitchKind};
 use crate::text::{Audited, audit_json, audit_text};
-use crate::wakeups;
+use crate::wakeups::{self, watching};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use switchcost_machine::spawn::ExitStatus;
 use switchcost_model::{Run, Variant, Wanted};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{
-    Action, Exit, Failure, Installation, Stored, expected, measure, output, paths, place, request,
+    Action, Exit, Failure, Installation, Progress, Stored, expected, measure, output, paths, place, request,
 };
 
 /// How long to watch a process when nothing is said.
@@ -202,6 +202,9 @@ impl Auditing<'_> {
         let time = self.arguments.time.or((!endless).then_some(USUAL_TIME));
         let end = time.map(|time| Instant::now() + time);
         let mut before = watched.observed();
+        let (mut progress, began) = (Progress::lines(), Instant::now());
+        // A command has the terminal for itself.
+        let heard = self.arguments.command.is_empty() || !std::io::stderr().is_terminal();
         loop {
             let shortest = if self.arguments.watch { PICTURE } else { SHORTEST_INTERVAL };
             let interval = watched.cost_of_sample().div_f64(OWN_SHARE).max(shortest);
@@ -219,6 +222,7 @@ impl Auditing<'_> {
                     self.show(now.since(&before), None, true)?;
                     before = now;
                 }
+                Woken::Time if heard => progress.say(|| watching(began, time)),
                 Woken::Time => {}
             }
         }

@@ -4,12 +4,12 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use switchcost_analysis::Quantity;
-use switchcost_analysis::number::{grouped, percent};
+use switchcost_analysis::number::{grouped, percent, roughly};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::program::{Watched, Woken};
 use switchcost_machine::trace::{LONGEST, Trace, Waits, cpus_of, tasks_of};
 use switchcost_report::text::{Style, json_line, wrapped};
-use switchcost_session::Failure;
+use switchcost_session::{Failure, Progress};
 
 /// Between two looks: a ring holds a second of a busy CPU.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -50,15 +50,22 @@ pub(crate) fn watch(pid: u32, time: Duration, stop: &Interrupt) -> Result<(Wakeu
     let (mut tasks, cpus) = (tasks_of(pid), cpus_of(pid));
     let mut trace = Trace::begin(&cpus.into_iter().collect::<Vec<_>>()).map_err(refused)?;
     let (begin, end) = (Instant::now(), Instant::now() + time);
-    let mut early = false;
+    let (mut early, mut progress) = (false, Progress::lines());
     while Instant::now() < end && !early {
         early = watched.wait(end.min(Instant::now() + PAUSE), Some(stop)) != Woken::Time;
         tasks.extend(tasks_of(pid));
+        progress.say(|| watching(begin, Some(time)));
         trace.collect().map_err(refused)?;
     }
     let seconds = begin.elapsed().as_secs_f64();
     let waits = trace.waits(&tasks).map_err(refused)?;
     Ok((Wakeups::new(pid, seconds, &tasks, waits), early))
+}
+
+/// How long a program is watched already.
+pub(crate) fn watching(began: Instant, time: Option<Duration>) -> String {
+    let all = time.map_or(String::new(), |time| format!(" of {}", roughly(time)));
+    format!("watching since {}{all}; Ctrl-C ends it with what was seen", roughly(began.elapsed()))
 }
 
 impl Wakeups {

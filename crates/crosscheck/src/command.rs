@@ -8,12 +8,13 @@ use crate::start::{PeerOutcome, run_peer};
 use crate::text::{CrosscheckFigures, CrosscheckRow, crosscheck_json, crosscheck_text};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use switchcost_analysis::number::roughly;
 use switchcost_analysis::{Analysis, label};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Invocation, Request, Run, Verdict};
 use switchcost_runner::{Observer, Selection, execute};
 use switchcost_session::arguments::ListFormat;
-use switchcost_session::{Action, Exit, Failure, Installation, Session, output, seed};
+use switchcost_session::{Action, Exit, Failure, Installation, Progress, Session, output, seed};
 
 /// Longer than any number of rounds: each tool has a time limit of its own.
 const NO_BUDGET: Duration = Duration::from_secs(86_400 * 365);
@@ -119,8 +120,9 @@ fn plan(peers: Vec<Peer>, session: &Session) -> Result<(Vec<Pair>, Vec<Ours>), F
 
 /// Goes through the rounds; true if the user stopped it.
 fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, random: &mut fastrand::Rng) -> bool {
+    let (mut progress, began) = (Progress::drawn(), Instant::now());
+    let mut done: u32 = 0;
     for round in 0..count {
-        output::say(&format!("round {} of {count}", round + 1));
         let able = |pair: &Pair, ours: &[Ours]| pair.failure.is_none() && ours[pair.ours].failure.is_none();
         let mut tasks: Vec<Task> = (0..pairs.len()).filter(|&i| able(&pairs[i], ours)).map(Task::Peer).collect();
         let wanted = |index: usize| pairs.iter().any(|pair| pair.ours == index && able(pair, ours));
@@ -129,12 +131,26 @@ fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, 
             return false;
         }
         random.shuffle(&mut tasks);
+        if round == 0 {
+            let tools = tasks.iter().filter(|task| matches!(task, Task::Peer(_))).count();
+            let sentence =
+                format!("measuring {tools} tools beside ours in {count} rounds; the first says how long all take");
+            progress.set_length(tasks.len() as u64 * count);
+            progress.announce(|| sentence);
+        }
+        let of_a_round = tasks.len() as u64;
         for pair in pairs.iter_mut() {
             pair.figures.push(None);
             pair.counted.push(None);
         }
         ours.iter_mut().for_each(|ours| ours.figures.push(None));
         for task in tasks {
+            let name = match task {
+                Task::Peer(index) => &pairs[index].peer.id,
+                Task::Ours(index) => &ours[index].label,
+            };
+            progress
+                .say(|| format!("round {} of {count} · {name}{}", round + 1, left(began, done, of_a_round * count)));
             let stop = match task {
                 Task::Peer(index) => theirs(&mut pairs[index], session),
                 Task::Ours(index) => match own(&mut ours[index], session, random) {
@@ -154,9 +170,18 @@ fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, 
             if stop {
                 return true;
             }
+            done += 1;
+            progress.step();
         }
     }
     false
+}
+
+/// Time to the end, by what a start took until now.
+fn left(began: Instant, done: u32, all: u64) -> String {
+    let missing = u32::try_from(all.saturating_sub(u64::from(done))).unwrap_or(u32::MAX);
+    let each = began.elapsed().checked_div(done);
+    each.map_or(String::new(), |each| format!(" · about {} left", roughly(each.saturating_mul(missing))))
 }
 
 /// Starts a tool once. What fails once is not started again: its rows would lack a round.

@@ -70,6 +70,8 @@ pub struct CheckProbe<'a> {
     pub cpus: &'a Cpus,
     /// Set once the user wants to stop.
     pub interrupt: Option<&'a Interrupt>,
+    /// Hears before each start how many there were, and what the next one is.
+    pub starting: &'a dyn Fn(usize, &str),
 }
 
 /// A mechanism that is checked.
@@ -321,6 +323,8 @@ impl<'a> Session<'a> {
             (Some(expected), PlanEnd::Ok) if !expected.cpus.is_empty() => expected.cpus.clone(),
             _ => self.free(),
         };
+        let of = subject.map(|subject| format!("{}, ", subject.described.id)).unwrap_or_default();
+        (self.check.starting)(self.found.starts, &format!("{of}{}", plan.name));
         let answer = self.start(&sent, &cpus);
         if answer.interrupted {
             self.found.interrupted = true;

@@ -1,6 +1,7 @@
-//! A line on standard error that is drawn again and again.
+//! What work says on standard error while it goes on: a line that is drawn again and again, or one now and then where nothing can be drawn.
 
-use std::io::Write;
+use crate::output;
+use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 use switchcost_model::harmless_line;
 
@@ -10,8 +11,73 @@ const CELLS: u64 = 24;
 /// Between two drawings: each costs the terminal time, which is time on a CPU.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// Time between two lines where there is no bar.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
+/// How far work has come: a bar on a terminal, elsewhere a line every ten seconds.
+pub struct Progress {
+    bar: Option<Bar>,
+    /// When the last line was said, where there is no bar.
+    said: Instant,
+}
+
+impl Progress {
+    /// Work that a bar is drawn of, where standard error is a terminal that understands it.
+    #[must_use]
+    pub fn drawn() -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        Self { bar: output::understood(terminal).then(|| Bar::new(output::colour(terminal))), ..Self::lines() }
+    }
+
+    /// Work that nobody knows the length of, or beside which another program has the terminal: lines alone.
+    #[must_use]
+    pub fn lines() -> Self {
+        Self { bar: None, said: Instant::now() }
+    }
+
+    /// How many steps the whole has.
+    pub fn set_length(&mut self, steps: u64) {
+        self.bar.iter_mut().for_each(|bar| bar.set_length(steps));
+    }
+
+    /// What begins, and how long it takes; a bar says that by itself.
+    pub fn announce(&self, sentence: impl FnOnce() -> String) {
+        if self.bar.is_none() {
+            output::say(&sentence());
+        }
+    }
+
+    /// Is what is said now shown? What is not a terminal keeps every line.
+    #[must_use]
+    pub fn listens(&self) -> bool {
+        self.bar.is_some() || self.said.elapsed() >= BETWEEN_LINES
+    }
+
+    /// What is going on now, if that is shown.
+    pub fn say(&mut self, message: impl FnOnce() -> String) {
+        if !self.listens() {
+            return;
+        }
+        self.said = Instant::now();
+        match &mut self.bar {
+            Some(bar) => bar.say(message()),
+            None => output::say(&message()),
+        }
+    }
+
+    /// One step more.
+    pub fn step(&mut self) {
+        self.bar.iter_mut().for_each(Bar::step);
+    }
+
+    /// Takes the bar away.
+    pub fn clear(self) {
+        self.bar.into_iter().for_each(Bar::clear);
+    }
+}
+
 /// How far something has come, and a message.
-pub struct Bar {
+struct Bar {
     colour: bool,
     length: u64,
     position: u64,
@@ -21,39 +87,30 @@ pub struct Bar {
 
 impl Bar {
     /// Nothing is drawn yet.
-    pub fn new(colour: bool) -> Self {
+    fn new(colour: bool) -> Self {
         Self { colour, length: 0, position: 0, message: String::new(), drawn: None }
     }
 
-    /// A bar for work of so many steps, where standard error is a terminal that understands it.
-    #[must_use]
-    pub fn of(steps: usize, message: &str) -> Option<Self> {
-        let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-        let drawn =
-            || Self { length: steps as u64, message: message.to_owned(), ..Self::new(crate::output::colour(terminal)) };
-        crate::output::understood(terminal).then(drawn)
-    }
-
     /// How long the whole is.
-    pub fn set_length(&mut self, length: u64) {
+    fn set_length(&mut self, length: u64) {
         self.length = length;
     }
 
     /// Shows a message beside the bar.
-    pub fn say(&mut self, message: String) {
+    fn say(&mut self, message: String) {
         self.message = message;
         self.draw();
     }
 
     /// One step more. What was thought to be the end is moved by a step beyond it.
-    pub fn step(&mut self) {
+    fn step(&mut self) {
         self.position += 1;
         self.length = self.length.max(self.position);
         self.draw();
     }
 
     /// Takes the line away.
-    pub fn clear(self) {
+    fn clear(self) {
         write("\r\x1b[K");
     }
 
@@ -64,7 +121,7 @@ impl Bar {
         self.drawn = Some(Instant::now());
         // A line that is wrapped could not be taken away by a carriage return.
         let width = terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
-        write(&crate::output::readable(&self.line(width)));
+        write(&output::readable(&self.line(width)));
     }
 
     fn line(&self, width: usize) -> String {
@@ -98,5 +155,14 @@ mod tests {
         bar.step();
         assert_eq!((bar.position, bar.length), (7, 7));
         assert!(Bar { colour: true, ..bar }.line(40).starts_with("\r\x1b[32m█"));
+    }
+    #[test]
+    fn a_line_is_due_after_some_time_and_then_not_at_once() {
+        let mut progress = Progress::lines();
+        assert!(!progress.listens());
+        progress.said = Instant::now().checked_sub(BETWEEN_LINES).expect("a machine that runs for ten seconds");
+        assert!(progress.listens());
+        progress.say(|| "a line of a test".to_owned());
+        assert!(!progress.listens());
     }
 }

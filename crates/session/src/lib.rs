@@ -15,7 +15,7 @@ mod random;
 mod stored;
 mod wanted;
 
-pub use bar::Bar;
+pub use bar::Progress;
 pub use command::{Action, Command, Feature, Group};
 pub use exit::{Exit, Failure};
 pub use measure::{COMPANY, Measured, Session, not_stored, open_store, seed, status};

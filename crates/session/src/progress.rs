@@ -1,11 +1,10 @@
 //! What the user sees while it measures, and what the store gets.
 
-use crate::bar::Bar;
+use crate::bar::Progress;
 use crate::output;
 use crate::stored::opened;
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
-use switchcost_analysis::number::{nanoseconds, percent};
+use switchcost_analysis::number::{nanoseconds, percent, roughly};
 use switchcost_analysis::{by_itself, label, time_texts};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Request, Run};
@@ -15,14 +14,14 @@ use switchcost_store::{Store, StoreError};
 /// Rounds of a full run; the bar is drawn against them.
 const FULL_ROUNDS: u64 = 10;
 
+/// What a start takes, about.
+const START: Duration = Duration::from_millis(100);
+
 /// Time that a write waits for another process while there is still something to measure.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The same at the end.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
-
-/// Time between two lines where there is no bar.
-const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// Shows and stores a run as it goes. It draws only between invocations: nothing of the host runs while a probe measures.
 pub struct Live<'a> {
@@ -38,9 +37,7 @@ pub struct Live<'a> {
     catalogue: &'a Catalogue,
     request: &'a Request,
     started: Instant,
-    bar: Option<Bar>,
-    /// When the last line was said, where there is no bar.
-    printed: Instant,
+    progress: Progress,
     /// Interval width and median of each variant, as far as known.
     state: Vec<Option<(f64, Option<f64>)>>,
     /// Of each variant, where its starts stand among the run's.
@@ -57,19 +54,14 @@ impl<'a> Live<'a> {
         request: &'a Request,
         started: Instant,
     ) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        let bar = output::understood(terminal).then(|| Bar::new(output::colour(terminal)));
-        let spent = Duration::ZERO;
+        let (progress, spent) = (Progress::drawn(), Duration::ZERO);
         let (state, places, failure, placed, stored) = (Vec::new(), Vec::new(), None, false, 0);
-        let printed = Instant::now();
-        Self { store, begin, failure, placed, stored, catalogue, request, started, bar, printed, state, places, spent }
+        Self { store, begin, failure, placed, stored, catalogue, request, started, progress, state, places, spent }
     }
 
     /// Takes the line away; says whether everything was stored.
     pub fn finish(self) -> Result<(), StoreError> {
-        if let Some(bar) = self.bar {
-            bar.clear();
-        }
+        self.progress.clear();
         self.failure.map_or(Ok(()), Err)
     }
 
@@ -139,19 +131,20 @@ impl Observer for Live<'_> {
             0 => String::new(),
             absent => format!(" ({absent} cannot run here)"),
         };
-        match &mut self.bar {
-            Some(bar) => bar.set_length(planned),
-            None => output::say(&format!(
-                "measuring {} rows{absent}, up to {}",
-                run.variants.len() - run.not_run.len(),
-                time_texts(self.request.budget.as_secs_f64())[0]
-            )),
-        }
+        let most = time_texts(self.request.budget.as_secs_f64())[0].clone();
+        // Of rounds without a number nobody knows how many precision takes.
+        let missing = planned.saturating_sub(run.invocations.len() as u64);
+        let time = self.request.rounds.map(|_| START * u32::try_from(missing).unwrap_or(u32::MAX));
+        let time = match time.filter(|time| *time < self.request.budget) {
+            Some(time) => format!("about {}, at most {most}", roughly(time)),
+            None => format!("up to {most}"),
+        };
+        self.progress.set_length(planned);
+        self.progress.announce(|| format!("measuring {} rows{absent}, {time}", Self::runnable(run)));
     }
 
     fn starting(&mut self, run: &Run, variant: usize, round: u64) {
-        // What is not a terminal keeps every line.
-        if self.bar.is_none() && self.printed.elapsed() < BETWEEN_LINES {
+        if !self.progress.listens() {
             return;
         }
         let known = self.state[variant].map_or(String::new(), |(median, width)| {
@@ -165,11 +158,7 @@ impl Observer for Live<'_> {
             self.precision(run),
             self.left(run)
         );
-        self.printed = Instant::now();
-        match &mut self.bar {
-            Some(bar) => bar.say(message),
-            None => output::say(&message),
-        }
+        self.progress.say(|| message);
     }
 
     fn finished(&mut self, run: &Run, invocation: &Invocation) {
@@ -177,7 +166,7 @@ impl Observer for Live<'_> {
         self.store_up(run);
         self.places[invocation.variant].push(run.invocations.len() - 1);
         self.note(run, invocation.variant);
-        self.bar.iter_mut().for_each(Bar::step);
+        self.progress.step();
     }
 
     fn ended(&mut self, run: &Run) {

@@ -1,6 +1,7 @@
 //! `check-probe`: does a probe, or one transcript of it, keep to PROTOCOL.md?
 
 use clap::Parser;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -13,7 +14,7 @@ use switchcost_runner::{
     Breach, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
 };
 use switchcost_session::arguments::parse_word;
-use switchcost_session::{Action, Exit, Failure, Installation, output};
+use switchcost_session::{Action, Exit, Failure, Installation, Progress, output};
 
 /// Check whether a probe, or one transcript of it, follows PROTOCOL.md
 ///
@@ -63,12 +64,17 @@ fn probe(folder: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> {
     info.capabilities = catalogue.capabilities(&info.source);
     let cpus = Cpus::detect().map_err(Failure::usage)?;
     let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
+    let progress = RefCell::new(Progress::lines());
+    let starting = |starts: usize, next: &str| {
+        progress.borrow_mut().say(|| format!("{starts} starts so far; next: {}", harmless(next)));
+    };
     let check = switchcost_runner::CheckProbe {
         info: &info,
         mechanisms,
         catalogue: &catalogue,
         cpus: &cpus,
         interrupt: Some(&interrupt),
+        starting: &starting,
     };
     let found = check_probe(&check).map_err(|reason| match reason {
         Uncheckable::NotStarted(..) => Failure::nothing(harmless(&reason.to_string())),

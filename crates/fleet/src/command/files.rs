@@ -12,7 +12,7 @@ use std::thread;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::open_file;
 use switchcost_model::{decoded, harmless};
-use switchcost_session::{Bar, Failure, judged_here};
+use switchcost_session::{Failure, Progress, judged_here};
 
 /// Longest run file of a node: an honest one has 300 KB. A longer one is not from `fleet plan`, and would hold up the others.
 const MAX_NODE_BYTES: u64 = 64 * 1024 * 1024;
@@ -42,7 +42,8 @@ pub fn round(
     let paths = files(folder)?;
     let (done, reducer) = (AtomicUsize::new(0), Mutex::new(Reducer::new(catalogue, plan)));
     let results: Vec<Mutex<Option<Result<NodeRun, String>>>> = paths.iter().map(|_| Mutex::new(None)).collect();
-    let bar = Mutex::new(Bar::of(paths.len(), "files read"));
+    let progress = Mutex::new(Progress::drawn());
+    progress.lock().iter_mut().for_each(|progress| progress.set_length(paths.len() as u64));
     let work = || {
         loop {
             let next = done.fetch_add(1, Ordering::Relaxed);
@@ -54,7 +55,10 @@ pub fn round(
             if let Ok(mut slot) = slot.lock() {
                 *slot = Some(read);
             }
-            bar.lock().into_iter().for_each(|mut bar| bar.iter_mut().for_each(Bar::step));
+            if let Ok(mut progress) = progress.lock() {
+                progress.say(|| format!("{} of {} files read", next + 1, paths.len()));
+                progress.step();
+            }
         }
     };
     let others = thread::available_parallelism().map_or(1, usize::from).min(8) - 1;
@@ -63,7 +67,7 @@ pub fn round(
         (0..others).for_each(|_| drop(thread::Builder::new().spawn_scoped(scope, work)));
         work();
     });
-    bar.into_inner().ok().flatten().into_iter().for_each(Bar::clear);
+    progress.into_inner().into_iter().for_each(Progress::clear);
     let mut problems = Problems::default();
     let mut nodes: Vec<(String, PathBuf, NodeRun)> = Vec::new();
     for (path, result) in paths.into_iter().zip(results) {
