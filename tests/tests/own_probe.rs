@@ -3,7 +3,7 @@
 use crate::real::{real, verified};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use switchcost_e2e::{Real, Said, World, repository};
+use switchcost_e2e::{Real, Said, World, probe, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -116,4 +116,16 @@ fn new_probe_refuses_in_one_sentence() {
     let said = new(&format!("{} --language cpp", folder("a")));
     assert!(said.status == 0 && said.out.starts_with("a in /"), "{said:?}");
     assert_eq!(std::fs::read_to_string(world.path("a/README.md")).unwrap(), said.out);
+}
+
+#[test]
+fn a_mechanism_without_a_page_is_named_with_its_probe() {
+    let world = World::new(FAKE);
+    let words = format!("[\"{FAKE}\", 'named=fiber/mine \"switch\" ']");
+    let text = probe("mine", FAKE, 100).replace("source = \"fake\"", "source = \"mine\"");
+    world.write("data/switchcost/probes/mine/probe.toml", &text.replace(&format!("[\"{FAKE}\"]"), &words));
+    let wanted = ["your probe mine has fiber/mine", "mine/mechanisms/fiber/mine.toml"];
+    world.run("run fiber/mine").refuses(2, &wanted);
+    world.run_words(&["run", "fiber/mine free"]).refuses(2, &wanted);
+    world.run("run fiber/theirs").refuses(2, &["no mechanism matches `fiber/theirs`"]);
 }

@@ -56,7 +56,9 @@ impl Session {
         let probes = |installation: &Installation, catalogue: &Catalogue, cpus: &Cpus| {
             let known = installation.probes(catalogue);
             if !known.is_empty() {
-                switchcost_runner::check(request, catalogue, &known, cpus).map_err(Failure::usage)?;
+                switchcost_runner::check(request, catalogue, &known, cpus).map_err(|error| {
+                    Failure::usage(installation.without_page(&error, &known).unwrap_or_else(|| error.to_string()))
+                })?;
             }
             Ok(switchcost_runner::needed(request, catalogue, known))
         };

@@ -3,9 +3,13 @@
 use crate::exit::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 use switchcost_catalogue::{Broken, Catalogue, Probes, Trusted};
 use switchcost_model::ProbeInfo;
-use switchcost_runner::RequestError;
+use switchcost_runner::{KnownProbe, RequestError};
+
+/// How long the user's own probes are asked for a name that nothing else has.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Folders of an installation.
 pub struct Installation {
@@ -79,6 +83,20 @@ impl Installation {
             probe.capabilities = catalogue.capabilities(&probe.source);
         }
         probes
+    }
+
+    /// Why a name means nothing that a probe of the user's own describes: it has no page. No other probe is asked.
+    pub fn without_page(&self, error: &RequestError, probes: &[ProbeInfo]) -> Option<String> {
+        let RequestError::UnknownMechanism { pattern, .. } = error else { return None };
+        let (name, own) = (pattern.split(' ').next()?, own_folder("probes")?);
+        let asked = probes.iter().filter(|probe| probe.folder.starts_with(&own)).cloned().collect();
+        let answers = switchcost_runner::discover(asked, None, Some(Instant::now() + PATIENCE), None)?;
+        let describes = |probe: &&KnownProbe| {
+            probe.answer.as_ref().is_ok_and(|(_, described)| described.iter().any(|one| one.id.as_str() == name))
+        };
+        let KnownProbe { info, .. } = answers.iter().find(describes)?;
+        let page = info.folder.join("mechanisms").join(format!("{name}.toml"));
+        Some(format!("your probe {} has {name}, but no page says what it is: write {}", info.id, page.display()))
     }
 
     /// Why there is no probe that can be asked.

@@ -18,7 +18,7 @@ use switchcost_store::Store;
 #[derive(Parser, Debug)]
 #[command(name = "doctor", verbatim_doc_comment)]
 pub struct Doctor {
-    /// What is fine as well
+    /// Also list checks that passed
     #[arg(short, long)]
     pub verbose: bool,
     /// Is this machine fit to measure? End with 1 if a finding is as severe as this: warning, or note for either [default: warning]

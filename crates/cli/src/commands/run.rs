@@ -49,7 +49,7 @@ pub struct Run {
     /// Target length of a batch
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_batch)]
     pub batch_time: Duration,
-    /// How much is told
+    /// Verbosity
     #[command(flatten)]
     pub detail: DetailOptions,
     /// Output format

@@ -18,7 +18,7 @@ pub struct Show {
     /// are shown only: thread, goroutine, 'stack/*'. Without a run the newest that has them is shown
     #[arg(value_name = "RUN|PATTERN")]
     pub operands: Vec<String>,
-    /// How much is told
+    /// Verbosity
     #[command(flatten)]
     pub detail: DetailOptions,
     /// Database of runs

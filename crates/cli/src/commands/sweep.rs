@@ -50,7 +50,7 @@ pub struct Sweep {
     /// What and how much is measured
     #[command(flatten)]
     pub effort: Effort,
-    /// How much is told
+    /// Verbosity
     #[command(flatten)]
     pub detail: DetailOptions,
     /// Output format

@@ -28,7 +28,7 @@ The line has at most 80 bytes with its end. What cannot be read, measured or jud
 #[derive(Parser, Debug, Clone)]
 #[command(name = "check", after_help = HELP, verbatim_doc_comment)]
 pub struct Check {
-    /// What this node is held against: the name of a baseline, or a run file by `export` [default: the baseline `check`]
+    /// What to compare this node with: the name of a baseline, or a run file by `export` [default: the baseline `check`]
     #[arg(long, value_name = "NAME|FILE")]
     pub baseline: Option<String>,
     /// The answer is there within this time, whatever happens

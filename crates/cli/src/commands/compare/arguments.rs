@@ -74,7 +74,7 @@ pub struct Compare {
     /// Measuring now
     #[command(flatten)]
     pub measure: Measure,
-    /// Form, of table, md, json and junit; FORM=FILE writes it to a file. Several may be given [default: table]
+    /// Form, of table, md, json and junit; FORM=FILE writes it to a file. May be repeated [default: table]
     #[arg(long, value_name = "FORM", value_parser = parse_output)]
     pub format: Vec<Output>,
     /// Database of runs
