@@ -83,8 +83,8 @@ const CRATES: &[(&str, &[&str])] = &[
             "fleet",
         ],
     ),
-    // Its tests judge recordings; the fake probe and the liar, built beside them, use nothing of ours.
-    ("switchcost-e2e", &["analysis", "catalogue", "model", "protocol", "store"]),
+    // Its tests judge recordings and draw answers; the fake probe and the liar, built beside them, use nothing of ours.
+    ("switchcost-e2e", &["analysis", "audit", "catalogue", "machine", "model", "protocol", "report", "stats", "store"]),
     ("xtask", &["analysis", "catalogue", "model", "report", "store"]),
 ];
 

@@ -151,7 +151,7 @@ fn a_residue_has_a_name_and_other_rows_are_named() {
     let said = world.run("explain thread/honest --rounds 6");
     for words in [
         "unexplained rest, by supposition: dust; what would show it: a broom",
-        "have `thread/honest one_cpu ticks=500`",
+        "other rows with layers: `thread/honest one_cpu ticks=500`",
     ] {
         assert!(said.words().contains(words), "{words}: {said:?}");
     }

@@ -82,7 +82,7 @@ fn halves_of_a_fleet_are_kinds_and_not_odd_nodes() {
     assert_eq!(said.status, 3, "{said:?}");
     assert!(said.out.starts_with("Cannot tell which of 10 nodes are unlike the others"), "{said:?}");
     let words = said.words();
-    assert!(words.contains("fall into kinds, and none of them is the rule: 5 nodes cheapest"), "{said:?}");
+    assert!(words.contains("form clusters, and none is the majority: 5 nodes cheapest"), "{said:?}");
     let document = world.run(&format!("fleet judge {} --format json", folder.display())).json();
     let dear = &document["groups"][0]["kinds"][0]["kinds"][1];
     assert_eq!(dear["nodes"], serde_json::json!(["n0", "n1", "n2", "n3", "n4"]), "{document}");

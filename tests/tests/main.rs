@@ -18,6 +18,8 @@ mod crosscheck;
 #[cfg(target_os = "linux")]
 mod doctor;
 mod documents;
+#[cfg(target_os = "linux")]
+mod drawn;
 mod edges;
 #[cfg(target_os = "linux")]
 mod escapes;
@@ -30,6 +32,7 @@ mod foreign_builds;
 mod forged;
 #[cfg(unix)]
 mod formats;
+#[cfg(target_os = "linux")]
 mod golden;
 #[cfg(unix)]
 mod guides;

@@ -11,6 +11,10 @@ mod rule;
 mod text;
 mod wakeups;
 
+pub use cost::{Estimate, Price, audit};
+pub use data::load_audit;
+pub use text::{Audited, audit_text};
+
 use switchcost_session::{Command, Feature, Group};
 
 /// The feature.

@@ -290,7 +290,8 @@ fn threads_table(audited: &Audited, style: Style) -> String {
     let all = &audited.audit.threads;
     let shown = if audited.all_threads { all.len() } else { SHOWN };
     let mut table = style.table();
-    let head = ["thread", "name", "voluntary/s", "involuntary/s", "of a CPU", "of the cost", "CPUs", "waits in"];
+    // Where there is no room, those before the last are left out first.
+    let head = ["thread", "name", "of the cost", "of a CPU", "voluntary/s", "involuntary/s", "CPUs", "waits in"];
     table.set_header(
         head.iter().enumerate().map(|(i, text)| if (2..6).contains(&i) { right(text) } else { cell(text) }),
     );
@@ -300,10 +301,10 @@ fn threads_table(audited: &Audited, style: Style) -> String {
         table.add_row(vec![
             cell(thread.seen.thread),
             cell(format!("{}{mark}", thread.seen.name)),
+            right(percent(thread.cost.value / audited.audit.cost.value.max(f64::MIN_POSITIVE))),
+            right(percent(thread.cost.value / audited.wall_ns())),
             right(grouped(audited.per_second(thread.seen.voluntary as f64).round() as i64)),
             right(grouped(audited.per_second(thread.seen.involuntary as f64).round() as i64)),
-            right(percent(thread.cost.value / audited.wall_ns())),
-            right(percent(thread.cost.value / audited.audit.cost.value.max(f64::MIN_POSITIVE))),
             cell(cpus.join(",")),
             cell(waits(thread)),
         ]);

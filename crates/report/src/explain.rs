@@ -12,6 +12,9 @@ const REST: &str = "unexplained rest";
 /// Width of the longest bar, characters.
 const BAR: usize = 32;
 
+/// Of a line, what is neither name nor bar: figure, interval, and that a layer is not resolved.
+const FIGURES: usize = 49;
+
 /// All that one `explain` has to say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
@@ -34,10 +37,10 @@ fn interval(part: &Part) -> String {
 }
 
 /// From `start` on, so many ns, drawn to scale; a part below nothing goes to the left.
-fn bar(start: f64, size: f64, whole: f64) -> String {
-    let place = |ns: f64| ((ns / whole) * BAR as f64).round().clamp(0.0, BAR as f64) as usize;
+fn bar(start: f64, size: f64, whole: f64, most: usize) -> String {
+    let place = |ns: f64| ((ns / whole) * most as f64).round().clamp(0.0, most as f64) as usize;
     let (from, to) = (place(start.min(start + size)), place(start.max(start + size)));
-    let (from, to) = if from == to { (from.min(BAR - 1), from.min(BAR - 1)) } else { (from, to) };
+    let (from, to) = if from == to { (from.min(most - 1), from.min(most - 1)) } else { (from, to) };
     if from == to {
         format!("{}▏", " ".repeat(from))
     } else {
@@ -79,18 +82,19 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
         let padding = " ".repeat(width - name.chars().count());
         format!(" {name}{padding}  {:>9}  {range:>19}  {bar}{mark}\n", nanoseconds(part.value))
     };
+    let room = style.width.map_or(usize::MAX, usize::from).saturating_sub(width + FIGURES);
+    let bar = |start, size| bar(start, size, whole, room.clamp(8, BAR));
     let mut out = style.headline(&answer(explanation));
     out.push_str(&wrapped("  ", &explanation.title, style));
-    out.push_str(&format!(
-        "  run {}, {} rounds; means over rounds in ns, which add up, with 95 % intervals\n\n",
-        explanation.run, explained.total.rounds
-    ));
+    let (run, rounds) = (&explanation.run, explained.total.rounds);
+    let about = format!("run {run}, {rounds} rounds; means over rounds in ns, which add up, with 95 % intervals");
+    out.push_str(&(wrapped("  ", &about, style) + "\n"));
     let mut height = 0.0;
     for layer in &explained.layers {
         match &layer.cost {
             Ok(part) => {
                 let mark = if part.resolved() { "" } else { "  not resolved" };
-                out.push_str(&line(&layer.name, part, &bar(height, part.value, whole), mark));
+                out.push_str(&line(&layer.name, part, &bar(height, part.value), mark));
                 height += part.value;
             }
             Err(_) => out.push_str(&format!(
@@ -101,8 +105,8 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
             )),
         }
     }
-    out.push_str(&line(REST, &explained.residue, &bar(height, explained.residue.value, whole), ""));
-    out.push_str(&line(&explanation.label, &explained.total, &bar(0.0, whole, whole), ""));
+    out.push_str(&line(REST, &explained.residue, &bar(height, explained.residue.value), ""));
+    out.push_str(&line(&explanation.label, &explained.total, &bar(0.0, whole), ""));
     out.push_str(&format!("\n{}\n", style.headline(&sentence(explained))));
     for layer in &explained.layers {
         let unmeasured = layer.cost.as_ref().err().map_or(String::new(), |why| format!("; not measured: {why}"));

@@ -1,6 +1,6 @@
 //! `list`, `history` and `doctor`.
 
-use crate::text::{Style, Tint, cell, drawn, moment, right, tinted, wrapped, wrapped_names};
+use crate::text::{Style, Tint, cell, drawn, kept, moment, right, tinted, wrapped, wrapped_names};
 use serde::Serialize;
 use switchcost_model::{Finding, Severity, harmless, harmless_line};
 
@@ -263,7 +263,7 @@ pub fn history_text(entries: &[HistoryEntry], older: usize, style: Style) -> Str
     header.extend(kernels.then(|| cell("kernel")));
     table.set_header(header.into_iter().chain([cell("command")]));
     for entry in entries {
-        let mut row = vec![cell(&entry.id), cell(moment(entry.started_unix_ns)), right(entry.rows)];
+        let mut row = vec![cell(&entry.id), cell(kept(&moment(entry.started_unix_ns))), right(entry.rows)];
         row.extend(machines.then(|| cell(&entry.machine)));
         row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
         table.add_row(row.into_iter().chain([cell(asked(entry, style))]));

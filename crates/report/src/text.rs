@@ -194,7 +194,15 @@ pub fn drawn(table: &mut Table) -> String {
     if !hidden.is_empty() {
         out.push_str(&format!("  no room for: {}\n", hidden.join(", ")));
     }
-    unmarked(&out, |escape| escape)
+    unmarked(&out, |escape| escape).replace(KEPT, " ")
+}
+
+/// A blank at which no line ends.
+const KEPT: char = '\u{a0}';
+
+/// What stands on one line of a cell: a date, a verdict.
+pub fn kept(text: &str) -> String {
+    text.replace(' ', &KEPT.to_string())
 }
 
 /// Keeps words whole; the titles of the columns that have no room.
@@ -203,8 +211,11 @@ fn fit(table: &mut Table) -> Vec<String> {
     else {
         return Vec::new();
     };
-    // The two ends of an interval stay beside each other.
-    let whole = |text: String| text.replace(" – ", "-–-");
+    // The two ends of an interval stay beside each other, and a number beside its unit.
+    let units = [" %", " ns", " µs", " ms", " B", " KiB", " MiB"];
+    let whole = |text: String| {
+        units.iter().fold(text.replace(" – ", "-–-"), |text, unit| text.replace(unit, &unit.replace(' ', "-")))
+    };
     let longest = |text: String| {
         let indent = text.len() - text.trim_start().len();
         let text = unmarked(&text, |_| "");

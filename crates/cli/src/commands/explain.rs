@@ -203,7 +203,7 @@ fn others(mechanism: &Mechanism, chosen: Option<&Explanation>) -> Option<String>
     };
     let layered = mechanism.explanations.iter().filter(|explanation| !explanation.floor_only);
     let others: Vec<String> = layered.filter(|explanation| Some(*explanation) != chosen).map(asked).collect();
-    (!others.is_empty()).then(|| format!("layers of their own have {}", others.join(", ")))
+    (!others.is_empty()).then(|| format!("other rows with layers: {}", others.join(", ")))
 }
 
 /// What can be explained: names to copy, or `verbose` the layers of each.

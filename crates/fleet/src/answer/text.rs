@@ -74,7 +74,7 @@ fn answer(fleet: &Fleet) -> String {
             format!("Cannot tell: {} answered, and no six of them have the same hardware.", count(answered, "node"))
         }
         (_, _, 0) if fleet.any_kinds() => {
-            format!("Cannot tell which of {} are unlike the others: they fall into kinds.", count(judged, "node"))
+            format!("Cannot tell which of {} are unlike the others: they form clusters.", count(judged, "node"))
         }
         (_, _, 0) => format!("None of {} is unlike the others.", count(judged, "node")),
         (_, _, 1) => format!("1 of {} is unlike the others.", count(judged, "node")),
@@ -205,10 +205,7 @@ fn groups(fleet: &Fleet, style: Style) -> String {
             out += &wrapped("  ", &format!("since the earlier rounds, most nodes: {}", rows.join(", ")), style);
         }
         if let Some(spread) = group.clock_spread {
-            let text = format!(
-                "Costs are held against one another at the same clock; it differs by ± {:.1} %.",
-                spread * 100.0
-            );
+            let text = format!("Costs are compared at the same clock; it differs by ± {:.1} %.", spread * 100.0);
             out += &wrapped("  ", &text, style);
         }
         if group.judged {
@@ -236,7 +233,7 @@ fn kinds(group: &FleetGroup, style: Style) -> String {
             format!("{} {cost} ({})", count(kind.nodes.len(), "node"), listed(kind.nodes.clone()))
         });
         let each: Vec<String> = each.collect();
-        let text = format!("by {}{more} the nodes fall into kinds, and none of them is the rule: ", kinds.row);
+        let text = format!("by {}{more} the nodes form clusters, and none is the majority: ", kinds.row);
         wrapped("  ", &harmless(&(text + &each.join("; "))), style)
     };
     alike.into_iter().map(line).collect()

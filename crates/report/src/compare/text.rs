@@ -1,7 +1,7 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
 use super::{Compared, ComparedRow, ComparedSide, load, words};
-use crate::text::{self, Style, Tint, cell, drawn, listed, markdown_table, right, tinted, wrapped};
+use crate::text::{self, Style, Tint, cell, drawn, kept, listed, markdown_table, right, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
 use switchcost_analysis::number::{exactly, factor, nanoseconds, percent};
@@ -120,7 +120,8 @@ fn answer(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> Strin
         let count = |kind| compared.rows.iter().filter(|row| word(row.comparison.outcome) == kind).count();
         let counted = kinds.map(|kind| (count(kind), kind)).into_iter().filter(|(count, _)| *count > 0);
         let counted = counted.map(|(count, kind)| format!("{count} {kind}")).collect::<Vec<_>>().join(" · ");
-        sentences.push(format!("B against A: {counted}"));
+        let against = reference(&compared.rows).map(|a| format!("Against {} ({})", a.label, cost(a)));
+        sentences.push(format!("{}: {counted}", against.as_deref().unwrap_or("B against A")));
     }
     let apart: usize = compared.unmatched.iter().map(|side| side.labels.len()).sum::<usize>() + compared.skipped.len();
     if let Some(last) = sentences.last_mut().filter(|_| apart > 0) {
@@ -220,7 +221,7 @@ fn beside(mut table: Table, compared: &Compared, colour: bool) -> String {
             [(first, _), rest @ ..] if rest.iter().all(|(word, _)| word == first) => (*first, None),
             _ => ("mixed", None),
         };
-        cells.push(tinted(verdict.0, verdict.1.filter(|_| colour)));
+        cells.push(tinted(kept(verdict.0), verdict.1.filter(|_| colour)));
         table.add_row(cells);
     }
     drawn(&mut table)
@@ -236,12 +237,25 @@ fn times(row: &ComparedRow) -> String {
     }
 }
 
+/// The row that all others are compared with.
+fn reference(rows: &[ComparedRow]) -> Option<&ComparedSide> {
+    let [first, others @ ..] = rows else { return None };
+    let same = |row: &ComparedRow| (&row.a.run, &row.a.label) == (&first.a.run, &first.a.label);
+    (!others.is_empty() && others.iter().all(same)).then_some(&first.a)
+}
+
 fn filled(mut table: Table, compared: &Compared, rows: &[&ComparedRow], colour: bool) -> String {
     let several = compared.runs.len() > 2;
     let name = |side: &ComparedSide| if several { format!("{}:{}", side.run, side.label) } else { side.label.clone() };
     let alike = rows.iter().all(|row| name(&row.a) == name(&row.b));
-    let last = [right("B ÷ A"), right("interval"), cell("B is")];
-    let names = if alike { vec![cell(""), right("A"), right("B")] } else { ["A", "", "B", ""].map(cell).to_vec() };
+    let named = reference(&compared.rows).is_some();
+    let last =
+        [right(if named { "ratio" } else { "B ÷ A" }), right("interval"), cell(if named { "is" } else { "B is" })];
+    let names = match (alike, named) {
+        (true, false) => vec![cell(""), right("A"), right("B")],
+        (_, true) => ["", ""].map(cell).to_vec(),
+        _ => ["A", "", "B", ""].map(cell).to_vec(),
+    };
     table.set_header(names.into_iter().chain(last));
     let reasons = reasons(compared, rows);
     for row in rows {
@@ -260,9 +274,9 @@ fn filled(mut table: Table, compared: &Compared, rows: &[&ComparedRow], colour: 
             Outcome::Same(_) => None,
             Outcome::CannotTell => Some(Tint::Yellow),
         };
-        let change = tinted(change, tint.filter(|_| colour));
-        let mut cells = vec![cell(name(&row.a)), right(cost(&row.a))];
-        cells.extend((!alike).then(|| cell(name(&row.b))));
+        let change = tinted(kept(&change), tint.filter(|_| colour));
+        let mut cells = if named { Vec::new() } else { vec![cell(name(&row.a)), right(cost(&row.a))] };
+        cells.extend((!alike || named).then(|| cell(name(&row.b))));
         cells.extend([right(cost(&row.b)), right(ratio), right(span), change]);
         table.add_row(cells);
     }

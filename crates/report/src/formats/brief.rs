@@ -89,7 +89,8 @@ impl<'a, 'r> View<'a, 'r> {
         let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, most);
         let mut view = Self { analysis, style, hidden, rows, lacking, starred, scale: None, name: longest };
         let ends = || view.rows.iter().map(|row| view.row_end(row).chars().count()).max().unwrap_or(0);
-        let end = if view.wide() { ends().clamp(ROW_END.0, ROW_END.1) } else { 0 };
+        let mark = if view.starred { 2 } else { 0 };
+        let end = if view.wide() { ends().clamp(ROW_END.0, ROW_END.1) } else { mark };
         let room = usize::from(style.width.unwrap_or(WIDTH))
             .saturating_sub(longest + figures(|_| String::new()).chars().count() + 5 + end);
         view.scale = Scale::new(&view.rows, room);
@@ -141,6 +142,10 @@ impl<'a, 'r> View<'a, 'r> {
                 family = Some(own);
                 out += &self.line(row, spread.as_ref());
             }
+        }
+        let is = |row: &&&Row<'_>| !row.variant.each_unit() && !row.short.is_empty();
+        if !self.wide() && self.rows.iter().filter(alone).any(|row| is(&row)) {
+            out += &format!("  no room for: what each row is; a terminal of {WIDTH} columns has it\n");
         }
         out
     }
