@@ -160,7 +160,7 @@ fn a_careless_probe_is_told_what_it_breaks() {
         (1, "k is rounded up to whole laps"),
         (1, "prints nothing there"),
         (1, "keeps them in that group"),
-        (2, "It must equal what was asked."),
+        (2, "It must equal the arguments of `run`."),
         (2, "the probe writes nothing"),
         (2, "is null although it could be expected"),
         (2, "Exit status: 0 for `ok`"),
@@ -195,7 +195,7 @@ fn each_mistake_is_one_rule() {
     for (from, to, words) in [
         ("*\" $key \"*) stop", "*\" never \"*) stop", "a repeated key"),
         ("*) stop refused bad_value \"$key is missing\"", "*) batches=3", "a missing one is"),
-        ("units=$batch_units good=0", "units=$batch_units good=0 batches=9", "It must equal what was asked."),
+        ("units=$batch_units good=0", "units=$batch_units good=0 batches=9", "It must equal the arguments of `run`."),
         ("[!=]*=*) ;; *) stop refused unknown_key", "[!=]*=*) ;; *) stop refused bad_value", "a repeated key"),
         (
             "*[!A-Za-z0-9._,/+-]*) stop refused bad_value",
