@@ -26,7 +26,7 @@ pub struct Run {
     /// What to measure
     #[arg(long, help = what_to_measure(""), value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
-    /// Contexts in the ring [default: 2]
+    /// Contexts that switch in turn [default: 2]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = parse_contexts)]
     pub contexts: Vec<u64>,
     /// Where the contexts run
