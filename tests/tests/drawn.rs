@@ -81,7 +81,6 @@ fn audited() -> Audited {
         cpu_ns: Some((voluntary + involuntary) * 9_000),
         cpus: [(number % 2, 40)].into(),
         channels: [(channel.to_owned(), 40)].into(),
-        allowed_cpus: 2,
         ended: number == 6,
     };
     let threads = vec![
@@ -100,7 +99,7 @@ fn audited() -> Audited {
         threads,
         wake_interrupts: Some(90_000),
         group_cpu_ns: Some(6_900_000_000),
-        looks: 66,
+        samples: 66,
         own_cpu_ns: 17_000_000,
         ..Observed::default()
     };

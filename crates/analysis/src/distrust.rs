@@ -15,7 +15,7 @@ const FINE: i64 = 20;
 /// So many readings of a start that a clock in fine steps never gives them all alike: beside 192 rows of the kept runs no start has them alike.
 const READINGS: usize = 10;
 
-/// So many different readings that costs which are their multiple are no accident.
+/// So many different readings that costs which are their multiple are not alike by accident.
 const DIFFERENT: usize = 3;
 
 /// Of each row whether, and why, its rulers are not believed.
