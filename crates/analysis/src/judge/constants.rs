@@ -122,6 +122,8 @@ constants! {
     pushed_aside = 10.0,
     /// ns of CPU time of the runtime that takes a container away; the processes that made it had ended before the look.
     removal_ns = 30e6,
+    /// ns of CPU time that releasing a byte of a working set takes: 0.08 on an AMD EPYC, with pages of 4 KiB.
+    release_ns = 0.3,
     /// Contexts of a ring that passes the token once more where hops are not those of the batches, at most; a longer lap takes seconds across CPUs.
     largest_checked = 10_000.0,
     /// Of open-loop rows: intended times that one wake-up serves on average, at most; beyond it the figure is of the backlog.

@@ -222,6 +222,25 @@ fn time_that_a_spinning_partner_burns_is_not_missing() {
     check(&with(1_000_000, 1000), Verdict::Contradicted, "time_missing");
 }
 
+/// To release two working sets of 256 MiB takes some 40 ms, after the batches; a set of a page releases nothing.
+#[test]
+fn time_that_working_sets_take_to_be_released_is_not_missing() {
+    let with = |bytes: u64, milliseconds: u64| {
+        let mut plan = plan();
+        plan.variant.parameters.insert("working_set".to_owned(), bytes.to_string());
+        let mut transcript = honest();
+        transcript.plan.as_mut().unwrap().parameters.clone_from(&plan.variant.parameters);
+        let seen = Seen { cpu_ns: milliseconds * 1_000_000, ..seen() };
+        let process = ProcessEnd::Exited(0);
+        let answer =
+            ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bounds::default() };
+        judge(&rule(), &plan, &answer)
+    };
+    check(&with(256 << 20, 120), Verdict::Verified, "");
+    check(&with(256 << 20, 250), Verdict::Contradicted, "time_missing");
+    check(&with(4096, 60), Verdict::Contradicted, "time_missing");
+}
+
 /// Contexts on two CPUs that are pushed aside share one; sandboxes, each of them many tasks of the host's kernel, may not.
 #[test]
 fn contexts_with_a_cpu_each_are_not_pushed_aside() {
