@@ -3,7 +3,8 @@ import { defineConfig } from "@playwright/test";
 const executablePath = process.env["SWITCHCOST_CHROMIUM"] ?? "/usr/bin/chromium";
 // Chromium's sandbox needs rights that root in a container lacks; the pages are ours, from files.
 const launchOptions = { executablePath, args: ["--no-sandbox"] };
-const inBrowser = { testMatch: "page/*.spec.ts", dependencies: ["pages"] };
+const seen = "page/seen.spec.ts";
+const inBrowser = { testMatch: "page/*.spec.ts", testIgnore: seen, dependencies: ["pages"] };
 
 export default defineConfig({
   testDir: "tests",
@@ -19,5 +20,6 @@ export default defineConfig({
     { name: "pages", testMatch: "page/setup.ts" },
     { name: "wide and light", ...inBrowser, use: { viewport: { width: 1600, height: 900 }, colorScheme: "light" } },
     { name: "narrow and dark", ...inBrowser, use: { viewport: { width: 360, height: 740 }, colorScheme: "dark" } },
+    { name: "as it is seen", testMatch: seen, dependencies: ["pages"] },
   ],
 });

@@ -1,5 +1,11 @@
 /** Labels of marks on two logarithmic axes, each where it lies on no other label and on no mark. */
 
+/** Of values in the order of their weight, those whose labels have so many pixels between them. */
+export function spaced(values: number[], at: (value: number) => number, gap: number): number[] {
+  const free = (kept: number[], value: number): boolean => kept.every((one) => Math.abs(at(one) - at(value)) >= gap);
+  return values.reduce<number[]>((kept, value) => (free(kept, value) ? [...kept, value] : kept), []);
+}
+
 /** Pixels: of a character, of a line, and of a mark with its margin. */
 const [CHARACTER, LINE, MARK] = [6.6, 14, 7];
 

@@ -109,7 +109,7 @@ const made = (): HTMLElement[] => [
     {},
     `Made by ${data.tool} with `,
     h("code", {}, data.made_by.length > 300 ? `${data.made_by.slice(0, 300)} …` : data.made_by),
-    ". What each number means is told in METHODOLOGY.md.",
+    ". METHODOLOGY.md says what each number means.",
   ),
   ...data.notes.map((note) => h("p", {}, note)),
 ];

@@ -199,8 +199,11 @@ export function rowPlot({ items, width, x, costs, tall, marks }: RowPlot): SVGSV
   const longest = (text: (item: Item) => string): number =>
     items.reduce((most, item) => Math.max(most, text(item).length), 0);
   const plain = items.filter((item) => !item.heading);
+  // Half of the label of 0 stands left of the axis.
   const left = narrow
-    ? 6
+    ? x.type === "log"
+      ? 6
+      : 16
     : Math.min(width * 0.36, 30 + CHARACTER * longest((item) => (item.heading ? "" : item.label)));
   const right = narrow ? 10 : Math.min(240, 22 + CHARACTER * longest((item) => item.end ?? ""));
   const head = narrow ? HEAD : 0;

@@ -5,6 +5,7 @@ import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { factor, logTicks, percent, TIME } from "../format";
 import { intervals, rowPlot, type Seat } from "../rowplot";
+import { spaced } from "../labels";
 import { paged } from "./common";
 
 const COLOURS: Record<string, string> = {
@@ -87,10 +88,10 @@ function scale(rows: { ratio: number; low: number | null; high: number | null }[
   const wide = domain[1] / domain[0] > 20;
   const near = [0.1, 0.2, 0.5, 1 / 1.2, 1 / 1.1, 1 / 1.05, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10];
   const inside = near.filter((value) => value >= domain[0] && value <= domain[1]);
-  const step = Math.ceil(inside.length / Math.max(3, width / 90));
-  const ticks = wide
-    ? logTicks(domain, TIME, Math.max(3, width / 90))
-    : inside.filter((value, i) => value === 1 || i % step === inside.indexOf(1) % step);
+  // 1 has a label always; the names of rows take up to half of a wide page.
+  const at = (value: number): number => (Math.log(value) / Math.log(domain[1] / domain[0])) * width * 0.5;
+  const outward = inside.sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)));
+  const ticks = wide ? logTicks(domain, TIME, Math.max(3, width / 90)) : spaced(outward, at, 44);
   return {
     type: "log",
     domain,

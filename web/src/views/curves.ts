@@ -14,6 +14,7 @@ import {
 import { h, type Table } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, BYTES, digits, logTicks, type Quantity, TIME, tick } from "../format";
+import { spaced } from "../labels";
 import { axes, drawn, logAxis } from "../rowplot";
 
 /** Parameters that are sizes. */
@@ -216,10 +217,12 @@ function scaleX(axis: string, points: Point[], room: number, label: (x: number) 
   const domain: [number, number] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
   const each = [...new Set(xs)];
   const least = each.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), domain[1]);
-  const ticks =
-    each.length < room
-      ? each
-      : [...(zero ? [0] : []), ...logTicks([least, domain[1]], SIZES.test(axis) ? BYTES : TIME, room)];
+  // On this axis 0 and 1 lie one unit of the logarithm apart.
+  const place = (x: number): number => Math.log(zero ? 1 + x : x);
+  const at = (x: number): number => ((place(x) - place(domain[0])) / (place(domain[1]) - place(domain[0]))) * room * 70;
+  const ends = [...each].sort((a, b) => Number(domain.includes(b)) - Number(domain.includes(a)));
+  const round = logTicks([least, domain[1]], SIZES.test(axis) ? BYTES : TIME, room);
+  const ticks = spaced(each.length < room ? ends : [...(zero ? [0] : []), ...round], at, 46);
   return {
     type: zero ? "symlog" : "log",
     domain,
