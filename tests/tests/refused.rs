@@ -142,3 +142,35 @@ fn a_run_that_was_stopped_goes_on_and_measures_nothing_twice() {
     std::fs::write(&page, std::fs::read_to_string(&page).unwrap().replace("id = \"fake\"", "id = \"other\"")).unwrap();
     refuses(RUN, &["its probe fake is not here any more"]);
 }
+
+/// One sentence: the flag, the reason and the cure.
+#[test]
+fn what_the_parser_refuses_is_one_sentence() {
+    let world = World::new(FAKE);
+    for (typed, sentence) in [
+        (
+            "show --format json",
+            "switchcost show: it has no option --format; `switchcost export` writes formats; `switchcost show -h` says more",
+        ),
+        (
+            "run --rownds 3",
+            "switchcost run: it has no option --rownds (did you mean `--rounds`?); `switchcost run -h` says more",
+        ),
+        ("run --rounds x", "switchcost run: --rounds `x`: it is a whole number; `switchcost run -h` says more"),
+        ("run --rounds", "switchcost run: --rounds needs a value; `switchcost run -h` says more"),
+        ("run --rounds 1 --rounds 2", "switchcost run: --rounds is given twice; `switchcost run -h` says more"),
+        (
+            "doctor --format jsn",
+            "switchcost doctor: --format `jsn`: it is one of table, json (did you mean `json`?); `switchcost doctor -h` says more",
+        ),
+        (
+            "doctor now",
+            "switchcost doctor: it takes nothing more, and there is `now`; `switchcost doctor -h` says more",
+        ),
+        ("import", "switchcost import: it needs <FILE>...; `switchcost import -h` says more"),
+        ("baseline sett x", "switchcost: there is no command `sett` (did you mean `set`?); `switchcost -h` lists all"),
+    ] {
+        let said = world.run(typed);
+        assert_eq!((said.status, said.err.trim_end(), said.out.as_str()), (2, sentence, ""), "{typed}");
+    }
+}

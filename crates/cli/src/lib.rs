@@ -7,8 +7,8 @@ mod commands;
 pub mod derived;
 mod features;
 mod formats;
+mod refusal;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::process::ExitCode;
 use std::time::Instant;
 use switchcost_model::harmless_line;
@@ -38,28 +38,13 @@ fn carry_out() -> ExitCode {
     }
 }
 
-/// What parsers of the standard library say, and what people do.
-const PLAINER: [(&str, &str); 5] = [
-    ("invalid digit found in string", "it is a whole number"),
-    ("cannot parse integer from empty string", "it is a whole number"),
-    ("number too large to fit in target type", "it is too large"),
-    ("number too small to fit in target type", "it is too small"),
-    ("invalid float literal", "it is a number"),
-];
-
 /// Help, or what is wrong with the arguments: that quotes them, and they may come from anywhere.
 #[allow(clippy::exit, reason = "the only place beside the end of main, before anything is begun")]
 fn refuse(answer: &clap::Error) -> ! {
     if !answer.use_stderr() {
         answer.exit();
     }
-    let text = match (answer.kind(), answer.get(ContextKind::InvalidSubcommand)) {
-        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) => {
-            format!("switchcost: there is no command `{word}`{}; `switchcost -h` lists all", commands::near(word))
-        }
-        _ => PLAINER.iter().fold(answer.to_string(), |text, (raw, plain)| text.replace(raw, plain)),
-    };
-    output::say(text.trim_end());
+    output::say(&harmless_line(&refusal::sentence(answer)));
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let own = commands::all().into_iter().find_map(|command| (command.refusal)(&words));
     std::process::exit(own.unwrap_or(answer.exit_code()));
