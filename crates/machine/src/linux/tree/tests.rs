@@ -94,7 +94,7 @@ fn the_kernel_tells_this_address_space_from_another() {
     assert!(one.is_ne() && one == two.reverse());
 }
 
-/// What cannot be read is not told as nothing: whoever was not looked at whole was not looked at.
+/// What cannot be read is not zero: a task that was read in part was not read.
 #[test]
 fn a_task_is_looked_at_whole_or_not_at_all() {
     let status = "Cpus_allowed_list:\t3\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t1\n";
