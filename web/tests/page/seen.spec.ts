@@ -140,30 +140,39 @@ async function pixels(blank: Page, shot: Buffer, texts: Label[], scale: number) 
   );
 }
 
-for (const width of [360, 1280])
-  for (const theme of ["light", "dark"] as const)
-    test.describe(`${width} pixels, ${theme}`, () => {
-      const scale = 2;
-      test.use({ viewport: { width, height: 900 }, colorScheme: theme, deviceScaleFactor: scale });
-      for (const [name, views] of Object.entries(PANELS))
-        test(`${name}: nothing is blank, faint, cut, or lies on anything else`, async ({ page, context }, info) => {
-          const wrong = await open(page, name);
-          const blank = await context.newPage();
-          for (const view of views) {
-            await go(page, `view=${view}`);
-            await expect(page.locator(`#view-${view}`)).toBeVisible();
-            const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-            expect(over, `${view} is wider than the viewport`).toBeLessThanOrEqual(0);
-            expect.soft(await misplaced(page), view).toEqual([]);
-            const texts = await labels(page);
-            expect(texts.length, view).toBeGreaterThan(10);
-            const shot = await page.screenshot({ fullPage: true, path: info.outputPath(`${view}.png`) });
-            const seen = await pixels(blank, shot, texts, scale);
-            expect(seen.width, view).toBe(width * scale);
-            expect(seen.colours, `${view} is blank`).toBeGreaterThan(50);
-            expect(seen.ground, `${view} is blank`).toBeLessThan(0.98);
-            expect.soft(seen.faint, `${view}: texts that hardly stand out`).toEqual([]);
-          }
-          expect(wrong).toEqual([]);
-        });
-    });
+/** Width and theme of a shot. Labels do not move with the theme, nor colours with the width: the gate takes each once, suite `page` all. */
+const SHOTS: [number, "light" | "dark"][] = [
+  [360, "dark"],
+  [1280, "light"],
+];
+const MORE: typeof SHOTS = [
+  [360, "light"],
+  [1280, "dark"],
+];
+
+for (const [width, theme] of process.env["SWITCHCOST_PAGES"] === "full" ? [...SHOTS, ...MORE] : SHOTS)
+  test.describe(`${width} pixels, ${theme}`, () => {
+    const scale = 2;
+    test.use({ viewport: { width, height: 900 }, colorScheme: theme, deviceScaleFactor: scale });
+    for (const [name, views] of Object.entries(PANELS))
+      test(`${name}: nothing is blank, faint, cut, or lies on anything else`, async ({ page, context }, info) => {
+        const wrong = await open(page, name);
+        const blank = await context.newPage();
+        for (const view of views) {
+          await go(page, `view=${view}`);
+          await expect(page.locator(`#view-${view}`)).toBeVisible();
+          const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          expect(over, `${view} is wider than the viewport`).toBeLessThanOrEqual(0);
+          expect.soft(await misplaced(page), view).toEqual([]);
+          const texts = await labels(page);
+          expect(texts.length, view).toBeGreaterThan(10);
+          const shot = await page.screenshot({ fullPage: true, path: info.outputPath(`${view}.png`) });
+          const seen = await pixels(blank, shot, texts, scale);
+          expect(seen.width, view).toBe(width * scale);
+          expect(seen.colours, `${view} is blank`).toBeGreaterThan(50);
+          expect(seen.ground, `${view} is blank`).toBeLessThan(0.98);
+          expect.soft(seen.faint, `${view}: texts that hardly stand out`).toEqual([]);
+        }
+        expect(wrong).toEqual([]);
+      });
+  });
