@@ -30,8 +30,8 @@ fn not_timed(starts: &[&Invocation]) -> Option<Distrust> {
     let starts: Vec<Vec<(i64, i64)>> = starts.iter().map(|start| beside_costs(start)).collect();
     let starts: Vec<Vec<(i64, i64)>> = starts.into_iter().filter(|pairs| pairs.len() >= READINGS).collect();
     let all: BTreeSet<i64> = starts.iter().flatten().map(|(_, ruler)| *ruler).collect();
-    let step = all.iter().zip(all.iter().skip(1)).map(|(low, high)| high - low).min().unwrap_or(1);
-    if starts.len() < FEWEST || all.first().is_none_or(|least| *least < FINE * step) {
+    let step = all.iter().zip(all.iter().skip(1)).map(|(low, high)| high.saturating_sub(*low)).min().unwrap_or(1);
+    if starts.len() < FEWEST || all.first().is_none_or(|least| *least < FINE.saturating_mul(step)) {
         return None;
     }
     let multiple = |pairs: &Vec<(i64, i64)>| {

@@ -170,6 +170,9 @@ fn rulers_without_a_clock_s_scatter_move_nothing() {
     assert!(constant.contains("are one number in all batches"), "{constant}");
     let multiple = forged(|ticks, units| (ticks as f64 / units as f64 * 40.0).round() as i64);
     assert!(multiple.contains("are its costs in another unit"), "{multiple}");
+    // A stranger's file may hold any number.
+    let extreme = forged(|ticks, units| if ticks as f64 / units as f64 > COST { i64::MAX } else { i64::MIN });
+    assert!(!extreme.contains("its costs"), "{extreme}");
     // Of ticks that are a tenth of the ruler nothing follows.
     let coarse = forged(|ticks, units| if ticks as f64 / units as f64 > COST { 12 } else { 11 });
     assert!(!coarse.contains("its probe's rulers"), "{coarse}");

@@ -20,7 +20,7 @@ pub(crate) fn hz() -> Option<f64> {
 #[cfg(target_arch = "x86_64")]
 fn piece() -> Option<Duration> {
     let began = Instant::now();
-    // SAFETY: it changes the two registers and the flags, of which the compiler is told, and touches no memory.
+    // SAFETY: it changes the two registers that are declared and the flags, and touches no memory.
     unsafe {
         std::arch::asm!(
             "2:",
