@@ -119,6 +119,8 @@ for payload in 1 7 65537 1048576; do
         run_plan ok 0 '' mechanism=$mechanism experiment=message payload=$payload batch_units=5 batches=2 warmup_batches=0
     done
 done
+# A lap that is long by itself makes a batch: eight of them, three times over, would take ten seconds.
+run_plan ok 0 '"batch_units":2[,}]' mechanism=stack/fcontext working_set=268435456 batch_ns=1000 batches=1 warmup_batches=0
 for bytes in 1 64 4097 1000000; do run_plan ok 0 '' mechanism=control/touch working_set=$bytes batch_units=5 batches=2; done
 
 # Real-time scheduling, where it is allowed, and the cure where it is not.

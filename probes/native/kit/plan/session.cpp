@@ -164,6 +164,10 @@ struct Measurement {
     }
 };
 
+// Eight laps of this length, three times over, would take a quarter of a second; with two working sets of 256 MiB a lap
+// takes ten times as long.
+constexpr std::uint64_t long_lap_ns = 10'000'000;
+
 // Doubles from one lap until a batch lasts long enough three times in a row: the first turn of a context is slow (page
 // faults, a task that has not slept yet), and one slow batch must not fix a k that is far too small.
 std::uint64_t calibrate(Measurement& measurement, std::uint64_t lap, std::uint64_t batch_ns) {
@@ -301,8 +305,9 @@ void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
     if (measurement.batch_units == 0) measurement.batch_units = workload->units_in(plan.batch_ns).value_or(0);
     if (measurement.batch_units == 0) {
         const std::uint64_t lap = plan.passes_token() ? plan.ring : 1;
-        // From a number of laps on that rings which are checked sparsely can check.
-        measurement.batch_units = calibrate(measurement, lap == 2 ? lap * turns_a_check : lap, plan.batch_ns);
+        // From a number of laps on that rings which are checked sparsely can check, unless one lap is long by itself.
+        const bool short_lap = lap == 2 && measurement.time_once(lap) < long_lap_ns;
+        measurement.batch_units = calibrate(measurement, short_lap ? lap * turns_a_check : lap, plan.batch_ns);
     }
     measurement.warmup_batches = plan.warmup_batches;
     measurement.prepare(plan.warmup_batches + plan.batches);
