@@ -2,7 +2,7 @@
 //! refused before anything is started or stored.
 
 use std::collections::BTreeMap;
-use switchcost_e2e::{Real, World};
+use switchcost_e2e::{Real, World, mechanism};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -34,6 +34,10 @@ fn what_no_page_allows_is_a_usage_error_and_stores_nothing() {
         assert_eq!(stored, 0, "{arguments}");
     };
     refused("thread/honest --contexts 1", &["at least 2 contexts"]);
+    // Contexts that live for a unit run where they are made.
+    let page = mechanism("").replace("[\"switch\"]\n[param", "[\"switch\", \"create\"]\n[param");
+    world.write("share/switchcost/mechanisms/thread/made.toml", &page);
+    refused("thread/made --placement two_cpus --experiment create", &["thread/made; it has one_cpu, free"]);
     refused(
         "thread/honest --placement two_cpus --experiment footprint",
         &["thread/honest has no experiment footprint"],

@@ -90,7 +90,10 @@ impl Sight {
             Self::Class(_) | Self::Guarded => {
                 tree.tasks.saturating_sub(tree.facts.as_ref().map_or(0, |facts| facts.tasks))
             }
-            Self::Files(_) => return needed.min(FILES_NEEDED),
+            // Each process may have its own.
+            Self::Files(_) => {
+                return needed.saturating_sub(tree.processes.saturating_sub(tree.looked_at)).min(FILES_NEEDED);
+            }
         };
         needed.saturating_sub(unseen)
     }

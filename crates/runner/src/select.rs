@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{
-    Described, Experiment, Mechanism, MechanismId, Parameters, Placement, Reason, Request, Timing, Variant, Wanted,
+    Described, Experiment, Live, Mechanism, MechanismId, Parameters, Placement, Reason, Request, Timing, Variant,
+    Wanted,
 };
 
 /// What is to be run, and what cannot be.
@@ -371,8 +372,10 @@ fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<Reason> {
         let (experiment, only) = (shape.experiment.to_string(), shape.experiment.only.clone());
         return Some(Reason::NoExperiment { mechanism: id, experiment, known, only });
     }
-    if !mechanism.placements.contains(&shape.placement.kind()) {
-        let known = mechanism.placements.iter().map(ToString::to_string).collect();
+    // Contexts that live for a unit or a batch are made, and run, where their maker runs.
+    let fits = |place: &Placement| shape.experiment.live == Live::Throughout || !place.on_several_cpus();
+    if !mechanism.placements.contains(&shape.placement.kind()) || !fits(&shape.placement) {
+        let known = mechanism.placements.iter().filter(|place| fits(place)).map(ToString::to_string).collect();
         return Some(Reason::NoPlacement { mechanism: id, placement: shape.placement.to_string(), known });
     }
     if shape.timing == Timing::Each && !shape.experiment.each {

@@ -132,6 +132,11 @@ pub(super) fn preemption_allowance(case: &Case<'_>) -> f64 {
     case.constants.preemptions_per_second * measured_ns(case) / 1e9
 }
 
+/// Involuntary switches by others on the same CPUs, the runtime's own helpers among them: they grow with time, however few units that has.
+fn pushed_by_others(case: &Case<'_>) -> f64 {
+    case.constants.pushed_per_second * measured_ns(case) / 1e9 + case.constants.helper_pushed * helpers(case)
+}
+
 /// Time of all batches, as far as the host can believe it: not longer than the probe lived.
 pub(super) fn measured_ns(case: &Case<'_>) -> f64 {
     let claimed = claimed_ns(case);
@@ -154,8 +159,7 @@ fn wrong_kernel_switches(case: &Case<'_>) -> Option<Reason> {
         + edge
         + preemption_allowance(case);
     // Others on the same CPU take it away: that is involuntary, and disturbs instead of refuting.
-    let foreign = (kernel.involuntary as f64)
-        .min(case.constants.foreign_share * units + case.constants.helper_pushed * helpers(case));
+    let foreign = (kernel.involuntary as f64).min(case.constants.foreign_share * units + pushed_by_others(case));
     let too_many = observed - foreign > most;
     (too_few || too_many).then(|| {
         let units = case.evidence.units;
@@ -209,8 +213,7 @@ fn shared_cpu(case: &Case<'_>) -> Option<Reason> {
     let (kernel, planned) = (case.evidence.kernel.as_ref()?, case.plan.cpus.len() as u64);
     let alone = case.is_ring() && !case.rule.hops_hidden && planned > 1 && case.plan.variant.contexts <= planned;
     let pushed = kernel.involuntary as f64;
-    let most =
-        case.constants.pushed_share * case.evidence.units as f64 + edge_allowance(case) + preemption_allowance(case);
+    let most = case.constants.pushed_share * case.evidence.units as f64 + edge_allowance(case) + pushed_by_others(case);
     (alone && pushed > most).then(|| Reason::SharedCpu { involuntary: pushed }.other_way())
 }
 

@@ -39,6 +39,9 @@ constants! {
     /// Involuntary switches per unit beyond the rule, at most, that are the work of others on the same CPU: they disturb the figure and say nothing of the
     /// mechanism. A mechanism whose own switches were hidden among them would have one in every unit.
     foreign_share = 0.5,
+    /// Times a second that others on the same CPU push a context aside, at most. A neighbour that sleeps and wakes did so 5,000 times a second; where a switch
+    /// takes less than 25 µs, what it has of its own is more than that.
+    pushed_per_second = 20_000.0,
     /// Times that a runtime's helper is pushed aside around the batches, by the contexts or by others: a compiler works while the counters are read.
     helper_pushed = 8.0,
     /// Share of units in which a context that has a CPU of its own is pushed aside, at most; of two that share one it is about half.

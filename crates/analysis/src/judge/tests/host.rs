@@ -119,6 +119,16 @@ fn what_parameters_and_channels_claim_must_be_there() {
         Verdict::Verified,
         "",
     );
+    // Of 1,000 processes 64 are read, and each of the others may have its own.
+    let of_near = |count: u64| {
+        watched(&pipes, |s| {
+            let tree = s.tree.as_mut().unwrap();
+            (tree.processes, tree.looked_at) = (1000, 64);
+            tree.facts.as_mut().unwrap().files = Some([("pipe".to_owned(), count)].into());
+        })
+    };
+    check(&of_near(64), Verdict::Verified, "");
+    check(&of_near(63), Verdict::Contradicted, "host_saw_fewer needed=64 seen=63 what=\"open files of the kind pipe\"");
     let guarded = EvidenceRule { seen: [(Sight::Guarded, 2)].into(), ..rule() };
     check(
         &watched(&guarded, |s| facts(s, &|facts| facts.guarded = None)),
