@@ -1,6 +1,6 @@
 //! `compare` with the real binary: figures known exactly, verdicts, gates, and what it refuses.
 
-use switchcost_e2e::{Real, Said, World, repository, sealed, two_kinds, with};
+use switchcost_e2e::{Real, Said, World, repository, scaled, sealed, two_kinds, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -189,7 +189,7 @@ fn bad_input_is_one_sentence() {
     world.write("cut.jsonl", &exported[..exported.len() / 2]);
     refuses(&["latest", world.path("cut.jsonl").to_str().unwrap()], &["cut.jsonl"]);
     assert_eq!(world.run("run thread/honest --param ticks=1000,1100 --rounds 1").status, 0);
-    refuses(&["thread/honest", "thread/honest ticks=1100"], &["one start only"]);
+    refuses(&["latest:thread/honest", "latest:thread/honest ticks=1100"], &["one start only"]);
     assert_eq!(world.run("run thread/blind thread/noise --rounds 6").status, 0);
     refuses(&["latest~1", "latest"], &["no common mechanism", "thread/honest", "thread/blind"]);
     assert_eq!(world.run("run thread/honest --placement free --contexts 2,4 --rounds 6").status, 0);
@@ -225,6 +225,18 @@ fn measured_now_and_judged() {
     measure(&["thread/honest", "thread/nobody"]).refuses(2, &["thread/nobody"]);
     measure(&["thread/honest", "thread/absent"]).refuses(3, &["thread/absent", "cannot be measured"]);
     measure(&["thread/honest", "thread/liar"]).refuses(5, &["thread/liar", "contradicted"]);
+    // A newer run without figures of both hides none, and a name that means one of several asks of that one.
+    let few = world.run_words(&["run", "thread/honest", "thread/honest ticks=1100", "--rounds", "1"]);
+    assert_eq!(few.status, 0, "{few:?}");
+    let known = compare(&world, &["thread/honest", "thread/honest ticks=1100"]);
+    assert_eq!(known.status, 0, "{known:?}");
+    assert_eq!(known.json()["comparisons"][0]["counts"][0], 8, "{known:?}");
+    let named = measure(&["honest", "thread/blind"]);
+    assert_eq!(
+        (named.status, &named.json()["comparisons"][0]["a"]["label"]),
+        (0, &"thread/honest".into()),
+        "{named:?}"
+    );
     for option in ["--rounds", "--seed"] {
         compare(&world, &["latest:thread/honest", "thread/blind", option, "9"]).refuses(2, &[option, "--measure"]);
     }
@@ -322,6 +334,19 @@ fn rows_with_modes_have_no_single_figure_and_a_ratio_mode_by_mode() {
     assert!(said.out.contains("500 ns | 1.00 µs"), "{said:?}");
     // Of a row that no difference can be told of, nothing is said of how small it must be.
     assert!(!said.out.contains("noise floor"), "{said:?}");
+    // Beside one that both modes lie below it is slower, by no single ratio.
+    let far = world.forged("far", |text| {
+        let text = with(text, "\"id\":\"", "20270103T000000-0000");
+        text.lines()
+            .map(|line| if line.contains("invocation") { scaled(line, 4.0) } else { line.to_owned() } + "\n")
+            .collect()
+    });
+    let row = compare(&world, &[&a, &far]).json()["comparisons"][0].clone();
+    assert_eq!((&row["verdict"], &row["phrase"]), (&"slower".into(), &"4.00 to 8.00 times slower".into()), "{row}");
+    let end = |name: &str| row[name].as_f64().unwrap();
+    assert!(row["ratio"].is_null() && end("low") <= 4.0 && end("high") >= 8.0, "{row}");
+    let said = world.run_words(&["compare", &far, &a]);
+    assert!(said.out.contains("a switch is 4.00 to 8.00 times faster"), "{said:?}");
 }
 
 /// What bounds a comparison stands in every form of it.

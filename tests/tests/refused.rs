@@ -23,6 +23,7 @@ fn what_cannot_be_done_asks_no_probe() {
         ("run thread/honest --placement one_cpu,two_cpus", &["two_cpus", "it has one_cpu, free"]),
         ("run thread/noise --placement pair:0-4000", &["CPU 4000", "may be used"]),
         ("run thread/honest --contexts 1", &["--contexts 2 or more"]),
+        ("run --contexts 1", &["--contexts 2 or more"]),
         ("run thread/honest --contexts 1,4", &["--contexts 2 or more"]),
         ("run thread/honset", &["did you mean `thread/honest`"]),
         ("run thread/honest --param ticks=-1", &["ticks", "0", "1000000000"]),
@@ -108,6 +109,15 @@ fn a_comparison_that_is_stopped_answers_with_what_it_has() {
     assert_eq!(said.status, 4, "{said:?}");
     assert!(said.out.starts_with("thread/noise against thread/honest: a switch"), "{said:?}");
     assert!(said.out.contains("Stopped while it measured"), "{said:?}");
+}
+
+/// What another command measures by the same plan is none of `run`'s.
+#[test]
+fn nobody_continues_the_run_of_another_command() {
+    let world = World::new(FAKE);
+    let starts = world.counted(FAKE, "");
+    stopped(&world, &starts, "compare --measure thread/honest thread/noise --rounds 8", 5);
+    world.run("run --rounds 8 --resume").refuses(2, &["no stored run has this plan"]);
 }
 
 #[test]

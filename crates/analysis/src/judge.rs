@@ -83,8 +83,11 @@ pub fn went_another_way(judgement: &Judgement) -> bool {
     judgement.verdict == Verdict::Contradicted && matches!(judgement.reason, Some(Reason::OtherWay { .. }))
 }
 
-/// How long a probe may take to leave after `end`, ms.
-pub const LEAVE_MS: u64 = 1500;
+/// How long a probe may take to leave after `end`, ms: the kernel takes a container apart in 2, and a busy machine in more.
+#[must_use]
+pub fn leave_ms(contexts: u64) -> u64 {
+    1500 + 10 * contexts.min(1000)
+}
 
 /// Judgement of one invocation, and what strangers did to it.
 #[derive(Debug, Clone, PartialEq)]

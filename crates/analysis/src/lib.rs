@@ -48,7 +48,7 @@ pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, Shares, explain};
 pub use figures::{Figures, KernelRate, Reading, Summary};
 pub use judge::{
-    Bound, Bounds, Changed, Constants, Content, LEAVE_MS, ProbeAnswer, Ruling, bounds_of, judge, judge_again, judge_by,
+    Bound, Bounds, Changed, Constants, Content, ProbeAnswer, Ruling, bounds_of, judge, judge_again, judge_by, leave_ms,
     went_another_way,
 };
 pub use label::label;

@@ -6,6 +6,7 @@ mod text;
 mod words;
 
 pub use junit::compare_junit;
+use text::modes_phrase;
 pub(crate) use text::ratio_phrase;
 pub use text::{compare_markdown, compare_text, published_figure};
 pub use words::{incomparable, methods, reason};
@@ -140,10 +141,16 @@ pub struct Compared {
 }
 
 impl ComparedRow {
-    /// The ratio, unless it is one of rows whose modes reach into one another: that follows their shares.
+    /// The ratio, unless a row has modes: it follows their shares.
     pub(crate) fn ratio(&self) -> Option<f64> {
+        let clear = self.comparison.outcome != Outcome::CannotTell && self.comparison.modes.is_none();
         let modes = !self.a.modes.is_empty() || !self.b.modes.is_empty();
-        (!modes || self.comparison.outcome != Outcome::CannotTell).then_some(self.comparison.ratio)
+        (clear || !modes).then_some(self.comparison.ratio)
+    }
+
+    /// The ratios of its modes, where each is slower, or each faster.
+    pub(crate) fn modes(&self) -> Option<(f64, f64)> {
+        self.comparison.modes.filter(|_| self.comparison.outcome != Outcome::CannotTell)
     }
 
     /// Why there is no more than this to say: a clause, or nothing.
@@ -153,7 +160,11 @@ impl ComparedRow {
 
     /// It in words.
     pub(crate) fn phrase(&self) -> String {
-        self.ratio().map_or("no single ratio".to_owned(), |ratio| ratio_phrase(ratio, self.a.quantity))
+        match (self.ratio(), self.modes()) {
+            (Some(ratio), _) => ratio_phrase(ratio, self.a.quantity),
+            (None, Some(modes)) => modes_phrase(modes, self.a.quantity),
+            (None, None) => "no single ratio".to_owned(),
+        }
     }
 }
 

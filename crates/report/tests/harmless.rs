@@ -186,6 +186,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         quantity: Quantity::TIME,
     };
     let comparison = Comparison {
+        modes: None,
         ratio: 1.1,
         interval: None,
         more_is_better: false,

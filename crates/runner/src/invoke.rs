@@ -6,6 +6,7 @@ use crate::no_answer::NoAnswer;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
+use switchcost_analysis::leave_ms;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnError, SpawnRequest, Used};
 use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Transcript, Tree};
@@ -16,9 +17,6 @@ const LOG_BYTES: usize = 8 * 1024;
 
 /// What is listened to after the end at most, in pieces: more than a pipe holds was printed later.
 const LAST_WORDS: usize = 16;
-
-/// How long a probe may take to leave after `end`.
-const LEAVE: Duration = Duration::from_millis(switchcost_analysis::LEAVE_MS);
 
 /// Why reading stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +56,8 @@ pub(crate) type Push<'a> = dyn FnMut(&Child, &[u8]) -> Result<bool, String> + 'a
 pub(crate) struct Orders<'a> {
     pub arguments: &'a dyn Fn(i32) -> Vec<String>,
     pub deadline_ms: u64,
+    /// How many it has to take apart.
+    pub contexts: u64,
     /// Hears each piece of the report before the reader does.
     pub listener: Option<Listener<'a>>,
     /// What runs beside it.
@@ -141,6 +141,7 @@ pub(crate) fn invoke(
     let orders = Orders {
         arguments: &arguments,
         deadline_ms: plan.deadline_ms,
+        contexts: plan.variant.contexts,
         listener: None,
         around: Around::of(plan, cpus).map(|around| if traced { around.traced(cpus) } else { around }),
         counting: Counting::of(plan),
@@ -194,7 +195,9 @@ pub(crate) fn obey(
     let (reading, log) = read_until_end(&mut child, deadline, &alarm, interrupt, &mut push);
     let left = match reading {
         // By the deadline as well: a runtime that is slow to leave must not outlive the budget.
-        Reading::Ended | Reading::Closed => child.wait_until(deadline.min(Instant::now() + LEAVE)),
+        Reading::Ended | Reading::Closed => {
+            child.wait_until(deadline.min(Instant::now() + Duration::from_millis(leave_ms(orders.contexts))))
+        }
         _ => false,
     };
     let left_behind = if left && orders.listener.is_some() { child.left_behind() } else { Some(0) };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_machine::cpus::Cpus;
-use switchcost_model::{Placement, ProbeInfo, Reason, Request, cpu_list};
+use switchcost_model::{Placement, ProbeInfo, Reason, Request, Variant, cpu_list};
 
 /// Refuses a request that nothing can meet, or a part of it: a placement or a number of contexts that no row can have.
 ///
@@ -18,17 +18,20 @@ pub fn check(request: &Request, catalogue: &Catalogue, probes: &[ProbeInfo], cpu
     let placed = request.placements.iter().map(|one| Request { placements: vec![*one], ..request.clone() });
     let counted = request.contexts.iter().map(|one| Request { contexts: vec![*one], ..request.clone() });
     for part in std::iter::once(request.clone()).chain(placed).chain(counted) {
-        if let Some(reason) = impossible(&select(&part, catalogue, &unasked)?, cpus) {
+        if let Some(reason) = impossible(&select(&part, catalogue, &unasked)?, catalogue, cpus) {
             return Err(RequestError::Impossible(reason.to_string()));
         }
     }
     Ok(())
 }
 
-/// Why no row of a selection can run, whatever its probes answer: the first row's reason.
+/// Why no row of a selection can run, whatever its probes answer: the first row's reason. Controls count only where there is nothing else.
 #[must_use]
-pub fn impossible(selection: &Selection, cpus: &Cpus) -> Option<Reason> {
-    let reasons = selection.variants.iter().enumerate().map(|(index, variant)| {
+pub fn impossible(selection: &Selection, catalogue: &Catalogue, cpus: &Cpus) -> Option<Reason> {
+    let control = |variant: &Variant| catalogue.find(&variant.mechanism).is_some_and(|known| known.control);
+    let only_controls = selection.variants.iter().all(control);
+    let asked = selection.variants.iter().enumerate().filter(|(_, variant)| only_controls || !control(variant));
+    let reasons = asked.map(|(index, variant)| {
         let known = selection.not_run.get(&index).filter(|reason| senseless(reason)).cloned();
         known.or_else(|| cpus_of(variant.placement, cpus).err())
     });

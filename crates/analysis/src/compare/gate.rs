@@ -160,6 +160,7 @@ mod tests {
     fn compared(ratio: f64, low: f64, high: f64) -> Comparison {
         let outcome = if low > 1.0 { Outcome::Slower } else { Outcome::CannotTell };
         Comparison {
+            modes: None,
             ratio,
             interval: Some((low, high)),
             more_is_better: false,

@@ -85,8 +85,10 @@ pub enum Outcome {
 pub struct Comparison {
     /// Figure of B ÷ figure of A.
     pub ratio: f64,
-    /// Interval of the ratio, lower and upper end.
+    /// Interval of the ratio, lower and upper end; over all of [`Self::modes`].
     pub interval: Option<(f64, f64)>,
+    /// Least and greatest ratio of one mode to another, where a row has several and they are not compared one by one: no single ratio stands for these.
+    pub modes: Option<(f64, f64)>,
     /// The greater figure is the better one, so that B costs more where it is smaller.
     pub more_is_better: bool,
     /// Level of the interval.
@@ -135,6 +137,18 @@ impl Comparison {
         (self.counts.0.min(self.counts.1) < needed && self.interval.is_none()).then_some(needed)
     }
 
+    /// With all that the modes of either row can make of it.
+    fn over(self, modes: Option<(f64, f64)>) -> Self {
+        let Some((least, most)) = modes else { return self };
+        let interval = self.interval.map(|(low, high)| (low.min(least), high.max(most)));
+        // One mode may be told from the other row, and the other not.
+        let near = [least, most].into_iter().any(|ratio| fraction(ratio.ln().abs()) <= self.floor);
+        let lost = near && matches!(self.outcome, Outcome::Slower | Outcome::Faster);
+        let why = lost.then_some(Why::WithinFloor(self.floor));
+        let outcome = if lost { Outcome::CannotTell } else { self.outcome };
+        Self { interval, modes, outcome, why: why.or(self.why), ..self }
+    }
+
     /// Without verdict and interval where there is a reason against any: no gate passes on it either.
     pub(super) fn unless(self, why: Option<Why>) -> Self {
         match why {
@@ -144,14 +158,23 @@ impl Comparison {
     }
 }
 
+/// Least and greatest figure of a row: those of its modes and what stands for all of them.
+fn ends(row: &Judged<'_>, of: Of) -> Option<(f64, f64)> {
+    let (median, _, modes) = row.figure(of)?;
+    let values = || modes.iter().map(|mode| mode.value).chain([median]);
+    Some((values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?))
+}
+
+/// Least and greatest ratio of a mode of B to one of A; None where neither has modes.
+fn modes(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<(f64, f64)> {
+    let several = [a, b].iter().any(|row| row.figure(of).is_some_and(|(_, _, modes)| !modes.is_empty()));
+    let (a, b) = (ends(a, of)?, ends(b, of)?);
+    several.then_some((b.0 / a.1, b.1 / a.0))
+}
+
 /// Why a ratio of these rows is none of costs: a row has modes that reach into the other's. Then it follows the shares of the modes, which are chance.
 fn mixed(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Why> {
-    let ends = |row: &Judged<'_>| {
-        let (median, _, modes) = row.figure(of)?;
-        let values = || modes.iter().map(|mode| mode.value).chain([median]);
-        Some((values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?))
-    };
-    let (low, high) = (ends(a)?, ends(b)?);
+    let (low, high) = (ends(a, of)?, ends(b, of)?);
     if high.0 > low.1 || low.0 > high.1 {
         return None;
     }
@@ -186,14 +209,14 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
             let estimate = either_way(by_round, a, b, of);
             let lacking = Why::FewRounds { rounds: ratios.len(), needed };
             let compared = conclude(estimate, floor, rules, (a, of, false), counts, lacking);
-            return Ok(compared.unless(mixed(a, b, of).or_else(wanders)));
+            return Ok(compared.over(modes(a, b, of)).unless(mixed(a, b, of).or_else(wanders)));
         }
     }
     let lacking = Why::FewRounds { rounds: ratios.len(), needed };
     let estimate = paired(&ratios, rules.confidence()).ok_or(Why::NoRoundInCommon)?;
     let estimate = either_way(estimate, a, b, of);
     let compared = conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking);
-    Ok(compared.unless(mixed(a, b, of).or_else(wanders)))
+    Ok(compared.over(modes(a, b, of)).unless(mixed(a, b, of).or_else(wanders)))
 }
 
 /// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is
@@ -241,7 +264,8 @@ pub fn between(
     let unsettled = [(Side::A, a), (Side::B, b)]
         .into_iter()
         .find_map(|(side, row)| Some(Why::Unsettled { side, reason: row.unsettled()? }));
-    Ok(Comparison { component, ..compared }.unless(unsettled.or_else(|| lengths(a, b)).or_else(mixed)))
+    let several = if by_modes.is_some() { None } else { modes(a, b, of) };
+    Ok(Comparison { component, ..compared }.over(several).unless(unsettled.or_else(|| lengths(a, b)).or_else(mixed)))
 }
 
 /// Batches of which one is so many times as long as the other are not compared: their edges weigh differently. Of one build in two runs 51 s apart a switch
@@ -308,6 +332,7 @@ fn conclude(
     Comparison {
         ratio: ratio(estimate.centre),
         interval: estimate.interval.map(|interval| (ratio(interval.low), ratio(interval.high))),
+        modes: None,
         more_is_better,
         confidence: rules.confidence(),
         of,

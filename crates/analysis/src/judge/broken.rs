@@ -1,6 +1,6 @@
 //! Answers that are useless: the probe died, broke the protocol or did something else than was asked.
 
-use super::{LEAVE_MS, ProbeAnswer};
+use super::{ProbeAnswer, leave_ms};
 use crate::words::{is_message, last_words};
 use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Seen, Transcript, harmless};
 
@@ -15,7 +15,7 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
     }
     match process {
         ProcessEnd::Deadline if transcript.end.is_some() => {
-            return Some(Reason::DidNotLeave { limit_ms: LEAVE_MS, words: words() });
+            return Some(Reason::DidNotLeave { limit_ms: leave_ms(plan.variant.contexts), words: words() });
         }
         ProcessEnd::Deadline => return Some(Reason::NoAnswer { limit_ms: plan.deadline_ms }),
         ProcessEnd::NotStarted => return Some(Reason::NotStarted { why: log.trim().to_owned() }),

@@ -35,7 +35,9 @@ impl Action for Compare {
         }
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
-        let question = if self.measure.measure { None } else { Question::of(self, &catalogue)? };
+        // What names mechanisms by less than their id asks of these; others may be rows as well, which --measure takes side by side.
+        let exact = self.operands.iter().all(|text| text.contains('/'));
+        let question = if self.measure.measure && exact { None } else { Question::of(self, &catalogue)? };
         if question.is_none() && (self.contexts.is_some() || self.rate.is_some()) {
             return Err(Failure::usage("--contexts and --rate are of a comparison of mechanisms by their names alone"));
         }

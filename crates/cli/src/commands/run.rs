@@ -81,8 +81,11 @@ impl Action for Run {
 fn stopped(request: &Request, path: &Path) -> Result<model::Run, Failure> {
     let store = Store::open_read_only(path).map_err(Failure::usage)?;
     for header in store.list().map_err(Failure::usage)?.iter().filter(|header| !header.imported) {
-        let plan = store.load_if(&header.id, &|_| false).map_err(Failure::usage)?.request;
-        if (Request { seed: plan.seed, budget: plan.budget, ..request.clone() }) == plan {
+        let known = store.load_if(&header.id, &|_| false).map_err(Failure::usage)?;
+        let plan = known.request;
+        // `explain` and others measure by the same plan, and stop where they have their answer.
+        let by_run = known.command.get(1).is_some_and(|command| command == "run");
+        if by_run && (Request { seed: plan.seed, budget: plan.budget, ..request.clone() }) == plan {
             return store.load(&header.id).map_err(Failure::usage);
         }
     }

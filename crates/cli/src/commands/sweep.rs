@@ -107,7 +107,7 @@ fn begin(arguments: &Sweep, started: Instant) -> Result<(Run, Exit), Failure> {
             let known = installation.probes(catalogue);
             let unasked: Vec<KnownProbe> = known.iter().cloned().map(KnownProbe::unasked).collect();
             let planned = points(&request, catalogue, cpus, &unasked)?;
-            impossible(&planned, cpus).map_or(Ok(known), |reason| Err(refused(&reason)))
+            impossible(&planned, catalogue, cpus).map_or(Ok(known), |reason| Err(refused(&reason)))
         },
         started,
         Some(arguments.budget),

@@ -20,6 +20,19 @@ pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
     }
 }
 
+/// Ratios of modes, all on one side of 1: `2.02 to 2.81 times slower`.
+pub fn modes_phrase(modes: (f64, f64), quantity: Quantity) -> String {
+    let (less, more) = by_modes(modes);
+    let word = if modes.1 < 1.0 { &quantity.smaller } else { &quantity.greater };
+    format!("{less} to {more} times {word}")
+}
+
+/// Of ratios below one their inverses, the least first.
+fn by_modes((least, most): (f64, f64)) -> (String, String) {
+    let (low, high) = if most < 1.0 { (1.0 / most, 1.0 / least) } else { (least, most) };
+    (text::ratio(low), text::ratio(high))
+}
+
 /// A cost with its unit: of a switch nothing more is said. A row with modes has a cost for each.
 fn cost(side: &ComparedSide) -> String {
     let figures = side.modes.iter().map(|mode| mode.0).chain(side.median);
@@ -138,7 +151,7 @@ fn clause(row: &ComparedRow) -> String {
     match row.comparison.outcome {
         Outcome::Same(within) => format!("{what} is {}", same(within)),
         Outcome::CannotTell => format!("{what}: inconclusive"),
-        _ => format!("{what} is {}", ratio_phrase(row.comparison.ratio, row.a.quantity)),
+        _ => format!("{what} is {}", row.phrase()),
     }
 }
 
@@ -231,7 +244,11 @@ fn beside(mut table: Table, compared: &Compared, colour: bool) -> String {
 fn times(row: &ComparedRow) -> String {
     match (row.comparison.outcome, row.ratio()) {
         (Outcome::Same(_), _) => "same".to_owned(),
-        (Outcome::CannotTell, _) | (_, None) => "unclear".to_owned(),
+        (Outcome::CannotTell, _) => "unclear".to_owned(),
+        (_, None) => row.modes().map_or_else(String::new, |modes| {
+            let (less, more) = by_modes(modes);
+            format!("{}{less} – {more}", if modes.1 < 1.0 { "÷" } else { "×" })
+        }),
         (_, Some(ratio)) if ratio < 1.0 => format!("÷{}", text::ratio(1.0 / ratio)),
         (_, Some(ratio)) => format!("×{}", text::ratio(ratio)),
     }

@@ -12,7 +12,6 @@ use switchcost_model::{Described, ProbeInfo, ProcessEnd, Seen, Transcript};
 use switchcost_protocol::{DescribeReader, RunReader};
 
 /// How long a probe may take to leave after `end`, as in a run.
-const LEAVE: Duration = Duration::from_millis(1500);
 
 /// What came of a start.
 pub(super) struct Answer {
@@ -78,7 +77,9 @@ pub(super) fn start(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Opti
     let arguments = |_| sent.words.clone();
     let around = sent.expected.as_ref().and_then(|plan| Around::of(plan, cpus));
     let deadline_ms = deadline_ms(info.start_timeout_ms);
-    let orders = Orders { arguments: &arguments, deadline_ms, listener: Some(&mut hear), around, counting: None };
+    let contexts = sent.expected.as_ref().map_or(1, |plan| plan.variant.contexts);
+    let orders =
+        Orders { arguments: &arguments, deadline_ms, contexts, listener: Some(&mut hear), around, counting: None };
     let Outcome { transcript, process, log, exit, seen, interrupted, left_behind, .. } =
         obey(info, orders, cpus, 0, interrupt);
     let (lines, first_samples) = (listener.lines(), listener.first_samples);
@@ -110,7 +111,8 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
         Ok(listener.bytes.ends_with(b"\n") && listener.lines().last().is_some_and(|line| is_end(line)))
     };
     let (reading, log) = read_until_end(&mut child, deadline, &Cell::default(), interrupt, &mut push);
-    let left = matches!(reading, Reading::Ended | Reading::Closed) && child.wait_until(Instant::now() + LEAVE);
+    let left = matches!(reading, Reading::Ended | Reading::Closed)
+        && child.wait_until(Instant::now() + Duration::from_millis(switchcost_analysis::leave_ms(1)));
     answer.left_behind = if left { child.left_behind() } else { Some(0) };
     let exit = child.finish();
     answer.process = match exit.status {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use switchcost_analysis::{Analysis, Row, label};
+use switchcost_analysis::{Analysis, FEWEST_STARTS, Row, counted, label};
 use switchcost_catalogue::grammar::{Pattern, did_you_mean};
 use switchcost_catalogue::{Catalogue, Published, published};
-use switchcost_model::Run;
+use switchcost_model::{Invocation, Run, Variant};
 use switchcost_report::listed;
 use switchcost_session::{Failure, output};
 use switchcost_store::{BASELINE, Store, StoreError};
@@ -94,7 +94,8 @@ impl<'c> Runs<'c> {
         Ok(Some(named.to_owned()))
     }
 
-    /// The newest stored run that has a row for each of these, an imported one only if no other has; the newest of all where none has.
+    /// The newest stored run that has a row with figures for each of these, an imported one only if no other has; where none has, the newest that has the
+    /// rows, or the newest of all.
     pub fn newest_with(&mut self, patterns: &[&str]) -> Result<String, Failure> {
         const LATEST: &str = "latest";
         if patterns.is_empty() {
@@ -106,6 +107,7 @@ impl<'c> Runs<'c> {
         let store = self.open()?;
         let headers = store.list().map_err(Failure::usage)?;
         let newest = headers.first().map_or_else(|| LATEST.to_owned(), |header| header.id.clone());
+        let mut without_figures = None;
         for header in headers {
             // Only the names of its rows are needed, none of its starts.
             let run = store.load_if(&header.id, &|_| false).map_err(Failure::usage)?;
@@ -113,13 +115,26 @@ impl<'c> Runs<'c> {
             let named = |pattern: &Pattern<'_>| {
                 let fitting = rows.iter().filter(|(variant, label)| !variant.is_twin() && pattern.fits(variant, label));
                 let count = fitting.count();
-                count == 1 || count > 1 && pattern.is_many()
+                let exact = rows.iter().any(|(_, label)| label == pattern.text());
+                exact || count == 1 || count > 1 && pattern.is_many()
             };
-            if patterns.iter().all(named) {
+            if !patterns.iter().all(named) {
+                continue;
+            }
+            let asked = |variant: &Variant| {
+                patterns.iter().any(|pattern| pattern.fits(variant, &label(variant, catalogue, false)))
+            };
+            let run = store.load_if(&header.id, &asked).map_err(Failure::usage)?;
+            let measured = |pattern: &Pattern<'_>| {
+                let fits = |variant: &Variant| pattern.fits(variant, &label(variant, catalogue, false));
+                (0..run.variants.len()).any(|index| fits(&run.variants[index]) && has_figure(&run, index))
+            };
+            if patterns.iter().all(measured) {
                 return Ok(header.id);
             }
+            without_figures.get_or_insert(header.id);
         }
-        Ok(newest)
+        Ok(without_figures.unwrap_or(newest))
     }
 
     fn open(&mut self) -> Result<&Store, Failure> {
@@ -173,6 +188,12 @@ impl<'c> Runs<'c> {
             self.all.len() - 1
         })
     }
+}
+
+/// So many starts of a row count that it has an interval.
+pub fn has_figure(run: &Run, variant: usize) -> bool {
+    let starts: Vec<&Invocation> = run.invocations.iter().filter(|start| start.variant == variant).collect();
+    counted(&starts).0.len() >= FEWEST_STARTS
 }
 
 pub fn is_file(text: &str) -> bool {

@@ -2,10 +2,10 @@
 
 use super::arguments::{Compare, Pair};
 use super::measured::request;
-use super::operands::is_called;
+use super::operands::{has_figure, is_called};
 use std::path::Path;
 use std::time::Duration;
-use switchcost_analysis::{Analysis, Burden, FEWEST_STARTS, Load, Quantity, Row, usable};
+use switchcost_analysis::{Analysis, Burden, Load, Quantity, Row, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_machine::cpus::Cpus;
@@ -109,7 +109,12 @@ impl<'c> Question<'c> {
             let all = |run: &Run| {
                 needed.rows.iter().map(|(of, row)| Some((*of, self.place(run, row)?))).collect::<Option<Vec<_>>>()
             };
-            match stored.find(Some(AGE), |run| Some((run.clone(), all(run)?)))? {
+            let found = if arguments.measure.measure {
+                None
+            } else {
+                stored.find(Some(AGE), |run| Some((run.clone(), all(run)?)))?
+            };
+            match found {
                 Some((run, rows)) => {
                     let known = runs.iter().position(|known| known.id == run.id);
                     groups.push(Group { experiment: needed.experiment, run: known.unwrap_or(runs.len()), rows });
@@ -149,7 +154,12 @@ impl<'c> Question<'c> {
             return Err(Failure::nothing(format!("{row} cannot be measured here: {reason}")));
         }
         let names: Vec<String> = wanted.iter().map(ToString::to_string).collect();
-        output::say(&format!("no run of the last week has all, so they are measured now: {}", names.join(", ")));
+        let why = if arguments.measure.measure {
+            "measured now"
+        } else {
+            "no run of the last week has all, so they are measured now"
+        };
+        output::say(&format!("{why}: {}", names.join(", ")));
         let (run, stored) = prepared.measure_until(&request, self.catalogue)?;
         if run.ended_by == EndedBy::Interrupt {
             compared.stopped = true;
@@ -163,8 +173,7 @@ impl<'c> Question<'c> {
     /// The row, if it has starts enough.
     fn place(&self, run: &Run, wanted: &Wanted) -> Option<usize> {
         let index = place(run, wanted, self.catalogue)?;
-        let starts = run.invocations.iter().filter(|start| start.variant == index).count();
-        (starts >= FEWEST_STARTS).then_some(index)
+        has_figure(run, index).then_some(index)
     }
 
     /// What they have, or have borrowed: futexes do not make threads, and a thread is as large whatever it waits for.
