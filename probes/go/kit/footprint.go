@@ -10,20 +10,20 @@ const unreadable = "memory in use cannot be read on this system: /proc/self/smap
 // measureFootprint is section 4 of PROTOCOL.md: nothing is timed, the ticks are bytes. What the collector can free is
 // given back to the kernel before both readings; contexts of earlier cycles stay alive, so that none is made of what
 // another left behind.
-func measureFootprint(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
+func measureFootprint(w *Writer, plan *Plan) *Refusal {
 	cycles := int(plan.WarmupBatches + plan.Batches)
 	if readMemory() == nil {
 		return Unsupported("unsupported_here", unreadable)
 	}
 	w.Send(plan.message(plan.Contexts))
 	// Some first, which are kept: then the pages of code are there, and what start-up left free is used up.
-	if _, refusal := mechanism.Hold(plan, min(plan.Contexts, 1000)); refusal != nil {
+	if _, refusal := plan.Offer.Hold(plan, min(plan.Contexts, 1000)); refusal != nil {
 		return refusal
 	}
 	gains := make([]Memory, cycles)
 	turns := Turns{Min: 1, Max: 1, Contexts: uint64(cycles) * plan.Contexts}
 	for i := range gains {
-		gain, ran, refusal := Gain(plan, mechanism)
+		gain, ran, refusal := Gain(plan)
 		if refusal != nil {
 			return refusal
 		}
@@ -44,10 +44,10 @@ func measureFootprint(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
 }
 
 // Gain is one cycle: what the memory of the process grows by when the contexts of the plan are made.
-func Gain(plan *Plan, mechanism *Mechanism) (gain Memory, ran uint64, refusal *Refusal) {
+func Gain(plan *Plan) (gain Memory, ran uint64, refusal *Refusal) {
 	debug.FreeOSMemory()
 	before := readMemory()
-	if ran, refusal = mechanism.Hold(plan, plan.Contexts); refusal != nil {
+	if ran, refusal = plan.Offer.Hold(plan, plan.Contexts); refusal != nil {
 		return Memory{}, 0, refusal
 	}
 	debug.FreeOSMemory()

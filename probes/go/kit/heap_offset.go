@@ -33,7 +33,7 @@ func TakeBlocks(plan *Plan) {
 }
 
 func (p *Plan) drawsHeapOffset() bool {
-	return p.Experiment == "switch" && p.Parameters[HeapOffsetParameter.Name] == "drawn"
+	return p.Offer.ring && p.Parameters[HeapOffsetParameter.Name] == "drawn"
 }
 
 // Frames is a drawn depth at which a stack's loop begins, within so many bytes; 0 where the plan says so.

@@ -128,10 +128,10 @@ func readLines(t *testing.T, file string) []string {
 }
 
 func TestBlocksAreDrawnFromTheSeed(t *testing.T) {
-	list := []Mechanism{{ID: "a/ring", Experiments: []string{"switch", "create"}, Parameters: []Parameter{HeapOffsetParameter}}}
+	list := []Mechanism{{ID: "a/ring", Offers: []Offer{Switch(nil), Create(nil)}, Parameters: []Parameter{HeapOffsetParameter}}}
 	usual := "protocol=1 mechanism=a/ring contexts=2 timing=batch cpus= batch_units=0 batch_ns=1000000 batches=30 warmup_batches=5 verify_units=1000"
 	taken := func(words string) (sizes []int) {
-		plan, _, refusal := ParsePlan(strings.Fields(usual+" "+words), list)
+		plan, refusal := ParsePlan(strings.Fields(usual+" "+words), list)
 		if refusal != nil {
 			t.Fatal(refusal.Detail)
 		}

@@ -30,11 +30,11 @@ func carryOut(w *Writer, words []string, mechanisms []Mechanism) *Refusal {
 		SendEnd(w, nil)
 		return nil
 	case "run":
-		plan, mechanism, refusal := ParsePlan(words[1:], mechanisms)
+		plan, refusal := ParsePlan(words[1:], mechanisms)
 		if refusal != nil {
 			return refusal
 		}
-		return Measure(w, plan, mechanism)
+		return Measure(w, plan)
 	}
 	return Refuse("bad_value", "the first word must be `describe` or `run`, not `%s`", words[0])
 }

@@ -5,20 +5,13 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 )
 
 // Mechanism is one line of `describe`.
 type Mechanism struct {
-	ID          string
-	Experiments []string
-	Parameters  []Parameter
-	// SetUp does everything slow. It may answer that the plan cannot be carried out.
-	SetUp func(plan *Plan) (Workload, *Refusal)
-	// Hold makes this many contexts, of experiment footprint: each runs once, says so (ran counts them) and suspends for ever.
-	Hold func(plan *Plan, contexts uint64) (ran uint64, refusal *Refusal)
-	// Sleep suspends the calling goroutine for so long, of experiment wakeup.
-	Sleep func(time.Duration)
+	ID         string
+	Offers     []Offer
+	Parameters []Parameter
 }
 
 // timings are those of every mechanism: each interval needs a cycle counter.
@@ -41,8 +34,12 @@ type Workload interface {
 	Reset()
 	// Claim says what the contexts counted since Reset; broken is true when a context saw a token out of order.
 	Claim() (turns Turns, token uint64, broken bool)
-	// Verify passes the token units times and records each visit; false where the experiment has no ring.
-	Verify(units uint64, trace *Trace) bool
+}
+
+// Ring is a workload whose contexts pass a token round.
+type Ring interface {
+	// Verify passes the token units times and records each visit.
+	Verify(units uint64, trace *Trace)
 }
 
 // Counted is a workload that counts more than turns, since Reset. Asked after Claim.
@@ -51,22 +48,20 @@ type Counted interface {
 }
 
 // Measure carries out the plan and reports everything but `hello`. It returns nil only after `end` with status ok.
-func Measure(w *Writer, plan *Plan, mechanism *Mechanism) *Refusal {
+func Measure(w *Writer, plan *Plan) *Refusal {
 	if refusal := checkPlacement(plan); refusal != nil {
 		return refusal
 	}
-	if plan.Experiment == "footprint" {
-		return measureFootprint(w, plan, mechanism)
-	}
-	if plan.Experiment == "wakeup" {
-		measureWakeup(w, plan, mechanism)
-		return nil
-	}
+	return plan.Offer.carryOut(w, plan)
+}
+
+// measure times a workload in batches.
+func measure(w *Writer, plan *Plan) *Refusal {
 	// The collector is on during the batches, but has nothing to do there: what set-up leaves behind is collected and
 	// swept before. During set-up it is off, because it would scan the stacks of a growing ring again and again.
 	percent := debug.SetGCPercent(-1)
 	TakeBlocks(plan)
-	workload, refusal := mechanism.SetUp(plan)
+	workload, refusal := plan.Offer.SetUp(plan)
 	if refusal != nil {
 		return refusal
 	}
@@ -245,15 +240,14 @@ func (m *measurement) report(w *Writer) (samples uint64) {
 }
 
 func (m *measurement) verify(evidence *evidenceMessage) {
-	if m.plan.VerifyUnits == 0 {
+	ring, passes := m.workload.(Ring)
+	if m.plan.VerifyUnits == 0 || !passes {
 		return
 	}
 	lap := m.workload.Lap()
 	units := (m.plan.VerifyUnits + lap - 1) / lap * lap
 	trace := NewTrace(units)
-	if !m.workload.Verify(units, trace) {
-		return
-	}
+	ring.Verify(units, trace)
 	evidence.Hops, evidence.Migrations = trace.judge(m.plan.Contexts, m.seen)
 	if evidence.Hops == nil {
 		evidence.Why["hops"] = "the CPU of a goroutine cannot be read on " + runtime.GOOS + "/" + runtime.GOARCH
@@ -284,7 +278,7 @@ func SendMechanisms(w *Writer, list []Mechanism) {
 			names = append(names, parameter.Name)
 		}
 		w.Send(mechanismMessage{
-			T: "mechanism", ID: mechanism.ID, Experiments: mechanism.Experiments, Timings: timings(), Parameters: names, Available: true,
+			T: "mechanism", ID: mechanism.ID, Experiments: mechanism.experiments(), Timings: timings(), Parameters: names, Available: true,
 		})
 	}
 }

@@ -23,21 +23,18 @@ type StartAndEnd func(token int64) int64
 func OwnProbe(name, mechanism string, start Start, startAndEnd StartAndEnd) {
 	runtime.GOMAXPROCS(1)
 	Main(name, "1", []Mechanism{{
-		ID:          mechanism,
-		Experiments: []string{"switch", "create", "footprint"},
-		Parameters:  []Parameter{HeapOffsetParameter},
-		SetUp: func(plan *Plan) (Workload, *Refusal) {
-			if plan.Experiment == "create" {
-				return &ownCreation{startAndEnd: startAndEnd}, nil
-			}
-			return newOwnRing(start, plan.Contexts), nil
-		},
-		Hold: func(_ *Plan, contexts uint64) (uint64, *Refusal) {
-			ring := newOwnRing(start, contexts)
-			held = append(held, ring)
-			ring.Run(contexts)
-			turns, _, _ := ring.Claim()
-			return turns.Total, nil
+		ID:         mechanism,
+		Parameters: []Parameter{HeapOffsetParameter},
+		Offers: []Offer{
+			Switch(func(plan *Plan) (Workload, *Refusal) { return newOwnRing(start, plan.Contexts), nil }),
+			Create(func(*Plan) (Workload, *Refusal) { return &ownCreation{startAndEnd: startAndEnd}, nil }),
+			Footprint(func(_ *Plan, contexts uint64) (uint64, *Refusal) {
+				ring := newOwnRing(start, contexts)
+				held = append(held, ring)
+				ring.Run(contexts)
+				turns, _, _ := ring.Claim()
+				return turns.Total, nil
+			}),
 		},
 	}})
 }
@@ -135,7 +132,7 @@ func (r *ownRing) Claim() (Turns, uint64, bool) {
 	return turns, uint64(r.token - r.base), r.broken
 }
 
-func (r *ownRing) Verify(units uint64, trace *Trace) bool {
+func (r *ownRing) Verify(units uint64, trace *Trace) {
 	r.trace, r.began = trace, r.token
 	for i := range r.members {
 		r.members[i].later, r.members[i].due = r.members[i].due, never
@@ -143,7 +140,6 @@ func (r *ownRing) Verify(units uint64, trace *Trace) bool {
 	// The token comes from the last context.
 	trace.Visit(0, len(r.members)-1)
 	r.Run(units)
-	return !r.broken
 }
 
 type ownCreation struct {
@@ -174,5 +170,3 @@ func (c *ownCreation) Claim() (Turns, uint64, bool) {
 	turns := uint64(c.token - c.begin)
 	return Turns{Total: turns, Min: 1, Max: 1, Contexts: turns}, turns, false
 }
-
-func (c *ownCreation) Verify(uint64, *Trace) bool { return false }

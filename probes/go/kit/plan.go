@@ -10,7 +10,7 @@ import (
 // Plan is one `run`, as asked: parsed once, never changed. What calibration makes of it stands in the `plan` message.
 type Plan struct {
 	Mechanism     string
-	Experiment    string
+	Offer         Offer
 	Contexts      uint64
 	Timing        string
 	CPUs          []int
@@ -26,7 +26,7 @@ type Plan struct {
 // message is what the probe says that it will do, with the k that calibration gave.
 func (p *Plan) message(units uint64) planMessage {
 	return planMessage{
-		T: "plan", Mechanism: p.Mechanism, Experiment: p.Experiment, Contexts: p.Contexts, Timing: p.Timing,
+		T: "plan", Mechanism: p.Mechanism, Experiment: p.Offer.Experiment, Contexts: p.Contexts, Timing: p.Timing,
 		CPUs: p.CPUs, BatchUnits: units, Batches: p.Batches, WarmupBatches: p.WarmupBatches, Parameters: p.Parameters,
 	}
 }
@@ -48,17 +48,17 @@ const mostUnits = 1_000_000_000_000
 
 // ParsePlan reads the words after `run`, in any order. The mechanism must be known before its parameters can be told from
 // typing errors, so it is looked for first.
-func ParsePlan(words []string, list []Mechanism) (*Plan, *Mechanism, *Refusal) {
+func ParsePlan(words []string, list []Mechanism) (*Plan, *Refusal) {
 	take := split(words)
 	mechanism := take.mechanism(list)
 	if take.refusal != nil {
-		return nil, nil, take.refusal
+		return nil, take.refusal
 	}
 	take.reportFd()
 	take.word("protocol", []string{strconv.Itoa(Protocol)})
 	plan := &Plan{
 		Mechanism:     mechanism.ID,
-		Experiment:    take.word("experiment", mechanism.Experiments),
+		Offer:         take.offer(mechanism),
 		Contexts:      take.integer("contexts"),
 		Timing:        take.word("timing", timings()),
 		CPUs:          take.cpus("cpus"),
@@ -80,7 +80,7 @@ func ParsePlan(words []string, list []Mechanism) (*Plan, *Mechanism, *Refusal) {
 	for key := range take.values {
 		take.refuse("unknown_key", "`%s` is neither a key of `run` nor a parameter of %s", key, mechanism.ID)
 	}
-	return plan, mechanism, take.refusal
+	return plan, take.refusal
 }
 
 // ReportFd is looked for before anything else is judged, so that even a refusal reaches the host.
@@ -144,6 +144,12 @@ func (t *taker) mechanism(list []Mechanism) *Mechanism {
 	}
 	t.refuse("unknown_mechanism", "this probe has no mechanism `%s`; `describe` lists those it has", id)
 	return nil
+}
+
+// offer is any of the mechanism's if the word is refused.
+func (t *taker) offer(mechanism *Mechanism) Offer {
+	names := mechanism.experiments()
+	return mechanism.Offers[max(0, slices.Index(names, t.word("experiment", names)))]
 }
 
 func (t *taker) text(key string) string {

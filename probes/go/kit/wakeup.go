@@ -41,8 +41,8 @@ func (w *waiter) serve(units uint64, histogram *Histogram) {
 
 // measureWakeup is section 8 of PROTOCOL.md. The runtime chooses the thread on which the goroutine wakes, so that the kernel's
 // counts are those of all its threads.
-func measureWakeup(writer *Writer, plan *Plan, mechanism *Mechanism) {
-	w := &waiter{now: Now, sleep: mechanism.Sleep, period: int64(plan.Number("period")) * 1000}
+func measureWakeup(writer *Writer, plan *Plan) *Refusal {
+	w := &waiter{now: Now, sleep: plan.Offer.sleep, period: int64(plan.Number("period")) * 1000}
 	units := plan.BatchUnits
 	if units == 0 {
 		units = max(1, (plan.BatchNs+uint64(w.period)-1)/uint64(w.period))
@@ -81,4 +81,5 @@ func measureWakeup(writer *Writer, plan *Plan, mechanism *Mechanism) {
 	evidence.since(begin, end)
 	writer.Send(evidence)
 	writer.Send(endMessage{T: "end", Status: "ok", Samples: warmup.Count + measure.Count})
+	return nil
 }

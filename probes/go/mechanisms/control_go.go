@@ -9,45 +9,42 @@ import (
 // Controls of fiber/goroutine: what one goroutine does alone, of what a switch is made of.
 
 // control/go-channel: a send and a receive that wait for nobody, by one goroutine and a channel with room for one word.
-var controlGoChannel = kit.Mechanism{
-	ID:          "control/go-channel",
-	Experiments: []string{"switch"},
-	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
-		channel := make(chan int64, 1)
-		return newAlone(func(units uint64, token int64) int64 {
-			for ; units > 0; units-- {
-				channel <- token + 1
-				token = <-channel
-			}
-			return token
-		})
-	},
-}
+var controlGoChannel = control("control/go-channel", func() repeat {
+	channel := make(chan int64, 1)
+	return func(units uint64, token int64) int64 {
+		for ; units > 0; units-- {
+			channel <- token + 1
+			token = <-channel
+		}
+		return token
+	}
+})
 
 // control/go-yield: Gosched by the only goroutine that can run: through g0, the queue and the scheduler, back to itself.
-var controlGoYield = kit.Mechanism{
-	ID:          "control/go-yield",
-	Experiments: []string{"switch"},
-	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
-		return newAlone(func(units uint64, token int64) int64 {
-			for ; units > 0; units-- {
-				runtime.Gosched()
-				token++
-			}
-			return token
-		})
-	},
-}
+var controlGoYield = control("control/go-yield", func() repeat {
+	return func(units uint64, token int64) int64 {
+		for ; units > 0; units-- {
+			runtime.Gosched()
+			token++
+		}
+		return token
+	}
+})
 
-// alone is a workload of one goroutine. repeat does so many units and gives the token after them.
+// repeat does so many units and gives the token after them.
+type repeat func(units uint64, token int64) int64
+
+// alone is a workload of one goroutine.
 type alone struct {
-	repeat       func(units uint64, token int64) int64
+	repeat       repeat
 	token, reset int64
 }
 
-func newAlone(repeat func(units uint64, token int64) int64) (kit.Workload, *kit.Refusal) {
-	runtime.GOMAXPROCS(1)
-	return &alone{repeat: repeat}, nil
+func control(id string, make func() repeat) kit.Mechanism {
+	return kit.Mechanism{ID: id, Offers: []kit.Offer{kit.Switch(func(*kit.Plan) (kit.Workload, *kit.Refusal) {
+		runtime.GOMAXPROCS(1)
+		return &alone{repeat: make()}, nil
+	})}}
 }
 
 func (a *alone) Lap() uint64      { return 1 }
@@ -67,5 +64,3 @@ func (a *alone) Claim() (turns kit.Turns, token uint64, broken bool) {
 	turns.Count(token)
 	return turns, token, false
 }
-
-func (a *alone) Verify(units uint64, trace *kit.Trace) bool { return false }

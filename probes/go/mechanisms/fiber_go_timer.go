@@ -8,8 +8,7 @@ import (
 
 // fiber/go-timer: a goroutine sleeps until a time that was fixed beforehand.
 var fiberGoTimer = kit.Mechanism{
-	ID:          "fiber/go-timer",
-	Experiments: []string{"wakeup"},
-	Parameters:  []kit.Parameter{kit.PeriodParameter},
-	Sleep:       time.Sleep,
+	ID:         "fiber/go-timer",
+	Offers:     []kit.Offer{kit.Wakeup(time.Sleep)},
+	Parameters: []kit.Parameter{kit.PeriodParameter},
 }

@@ -17,26 +17,14 @@ import (
 // only branch that the loop pays for being measurable: turns live in a local variable and are handed out by a lap of
 // the command `publish`.
 var fiberGoroutine = kit.Mechanism{
-	ID:          "fiber/goroutine",
-	Experiments: []string{"switch", "create", "message", "footprint"},
+	ID:     "fiber/goroutine",
+	Offers: []kit.Offer{kit.Switch(newGoroutineRing), kit.Create(newGoroutineCreation), kit.Message(newGoroutineEcho), kit.Footprint(holdGoroutines)},
 	Parameters: []kit.Parameter{
 		{Name: "os_threads", Words: []string{"one", "all"}},
 		{Name: "payload"},
 		kit.HeapOffsetParameter,
 		kit.WorkingSetParameter,
 	},
-	SetUp: func(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
-		setOSThreads(plan)
-		switch plan.Experiment {
-		case "create":
-			return newGoroutineCreation(), nil
-		case "message":
-			return newGoroutineEcho(int(plan.Number("payload"))), nil
-		default:
-			return newGoroutineRing(plan)
-		}
-	},
-	Hold: holdGoroutines,
 }
 
 func setOSThreads(plan *kit.Plan) {
@@ -111,6 +99,7 @@ const roomOnStack = 256
 
 // The members' loops begin so many frames down their stacks.
 func newGoroutineRing(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
+	setOSThreads(plan)
 	sets, refusal := kit.NewWorkingSets(plan, plan.Contexts)
 	if refusal == nil {
 		refusal = checkMemory(plan.Contexts)
@@ -330,7 +319,7 @@ func (r *goroutineRing) Claim() (kit.Turns, uint64, bool) {
 	return r.claim, uint64(r.sequence - r.base), r.broken
 }
 
-func (r *goroutineRing) Verify(units uint64, trace *kit.Trace) bool {
+func (r *goroutineRing) Verify(units uint64, trace *kit.Trace) {
 	r.base, r.trace = r.sequence, trace
 	r.command(commandVerify)
 	trace.Visit(0, 0)
@@ -342,25 +331,24 @@ func (r *goroutineRing) Verify(units uint64, trace *kit.Trace) bool {
 			r.sets.Of(0).Touch()
 		}
 	}
-	return true
 }
 
 // goroutineCreation: the driver starts a goroutine and waits on a channel until it has run. The function value is made
 // once: `go` with a new closure would time the allocator as well.
 type goroutineCreation struct {
-	done          chan struct{}
-	body          func()
-	turns, broken uint64
-	claimed       uint64
+	done  chan struct{}
+	body  func()
+	turns uint64
 }
 
-func newGoroutineCreation() *goroutineCreation {
+func newGoroutineCreation(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
+	setOSThreads(plan)
 	c := &goroutineCreation{done: make(chan struct{})}
 	c.body = func() {
 		c.turns++
 		c.done <- struct{}{}
 	}
-	return c
+	return c, nil
 }
 
 func (c *goroutineCreation) Lap() uint64 { return 1 }
@@ -388,8 +376,6 @@ func (c *goroutineCreation) Claim() (kit.Turns, uint64, bool) {
 	return kit.Turns{Total: c.turns, Min: 1, Max: 1, Contexts: c.turns}, c.turns, false
 }
 
-func (c *goroutineCreation) Verify(uint64, *kit.Trace) bool { return false }
-
 // goroutineEcho: a channel of slices passes a reference, which would cost the same for every size; a message is a
 // payload that the receiver owns afterwards, so each side copies what it is handed into its own buffer.
 type goroutineEcho struct {
@@ -401,7 +387,9 @@ type goroutineEcho struct {
 	broken         bool
 }
 
-func newGoroutineEcho(size int) *goroutineEcho {
+func newGoroutineEcho(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
+	setOSThreads(plan)
+	size := int(plan.Number("payload"))
 	e := &goroutineEcho{there: make(chan []byte), back: make(chan []byte), sent: make([]byte, size), returned: make([]byte, size)}
 	own := make([]byte, size)
 	for i := 0; i < size; i++ {
@@ -414,7 +402,7 @@ func newGoroutineEcho(size int) *goroutineEcho {
 			e.back <- own
 		}
 	}()
-	return e
+	return e, nil
 }
 
 func (e *goroutineEcho) trip() {
@@ -453,5 +441,3 @@ func (e *goroutineEcho) Claim() (kit.Turns, uint64, bool) {
 	turns.Count(e.answered)
 	return turns, turns.Total, e.broken
 }
-
-func (e *goroutineEcho) Verify(uint64, *kit.Trace) bool { return false }

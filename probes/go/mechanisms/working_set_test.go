@@ -27,9 +27,7 @@ func TestTouches(t *testing.T) {
 			if touches := workload.(kit.Counted).Counts()["touches"]; touches != units*lines {
 				t.Errorf("working_set=%s os_threads=%s: %d touches in %d units of %d lines", bytes, threads, touches, units, lines)
 			}
-			if !workload.Verify(10, kit.NewTrace(10)) {
-				t.Error("a ring was not verified")
-			}
+			workload.(kit.Ring).Verify(10, kit.NewTrace(10))
 		}
 	}
 	if touches, counted := setUp(t, "fiber/goroutine", "contexts=5", "working_set=0").(kit.Counted).Counts()["touches"]; counted {
@@ -38,8 +36,8 @@ func TestTouches(t *testing.T) {
 }
 
 func TestWorkingSetsBeyondMemory(t *testing.T) {
-	plan, mechanism := parse(t, "fiber/goroutine", "contexts=1000000", "working_set=1073741824")
-	if _, refusal := mechanism.SetUp(plan); refusal == nil || refusal.Code != "limit_reached" {
+	plan := parse(t, "fiber/goroutine", "contexts=1000000", "working_set=1073741824")
+	if _, refusal := plan.Offer.SetUp(plan); refusal == nil || refusal.Code != "limit_reached" {
 		t.Errorf("%v", refusal)
 	}
 }
@@ -47,7 +45,7 @@ func TestWorkingSetsBeyondMemory(t *testing.T) {
 // usual is what the words of a plan are that a test does not give.
 const usual = "protocol=1 experiment=switch contexts=2 timing=batch cpus= batch_units=0 batch_ns=1000000 batches=30 warmup_batches=5 verify_units=1000 seed=0"
 
-func parse(t *testing.T, id string, given ...string) (*kit.Plan, *kit.Mechanism) {
+func parse(t *testing.T, id string, given ...string) *kit.Plan {
 	t.Helper()
 	words := append(given, "mechanism="+id)
 	fill := strings.Fields(usual)
@@ -60,18 +58,18 @@ func parse(t *testing.T, id string, given ...string) (*kit.Plan, *kit.Mechanism)
 			words = append(words, word)
 		}
 	}
-	plan, mechanism, refusal := kit.ParsePlan(words, List)
+	plan, refusal := kit.ParsePlan(words, List)
 	if refusal != nil {
 		t.Fatal(refusal.Detail)
 	}
-	return plan, mechanism
+	return plan
 }
 
 func setUp(t *testing.T, id string, words ...string) kit.Workload {
 	t.Helper()
-	plan, mechanism := parse(t, id, words...)
+	plan := parse(t, id, words...)
 	kit.TakeBlocks(plan)
-	workload, refusal := mechanism.SetUp(plan)
+	workload, refusal := plan.Offer.SetUp(plan)
 	if refusal != nil {
 		t.Fatal(refusal.Detail)
 	}
