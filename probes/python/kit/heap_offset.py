@@ -22,8 +22,8 @@ def _drawn(seed):
 
 
 def blocks(plan):
-    """To be kept as long as the contexts live. None where the plan says so, or has no contexts that stay."""
-    if plan.experiment != "switch" or plan.parameters.get(PARAMETER.name) != "drawn":
+    """To be kept as long as the contexts live. None where the plan says so."""
+    if plan.parameters.get(PARAMETER.name) != "drawn":
         return []
     # Made by `*`, which asks for memory that need not be zero: what malloc has free then comes first.
     return [

@@ -2,7 +2,7 @@
 
 import gc
 
-from . import evidence, footprint, heap_offset, hello, machine, wakeup, wire
+from . import evidence, hello, machine, wire
 from .clock import now
 from .histogram import Histogram
 from .plan import MAX_UNITS
@@ -15,27 +15,19 @@ class Mechanism:
     def __init__(
         self,
         id,
-        experiments,
-        set_up,
+        offers,
         parameters=(),
         missing=lambda: None,
         install=None,
         runner=None,
-        hold=None,
-        sleep=None,
         control=False,
     ):
-        self.id, self.experiments, self.parameters = id, experiments, parameters
+        # Of kit.experiments.
+        self.offers = dict(offers)
+        self.id, self.experiments, self.parameters = id, list(self.offers), parameters
         # Without contexts: one is enough.
         self.control = control
         self.timings = ["batch", "each"]
-        # Does everything slow and gives a Workload. Raises a Refusal when the plan cannot be carried out.
-        self.set_up = set_up
-        # Of experiment footprint: a coroutine function hold(plan, contexts) that makes so many contexts, lets each run once and
-        # suspend, and gives (whatever keeps them alive, how many ran).
-        self.hold = hold
-        # Of experiment wakeup: a coroutine function sleep(nanoseconds).
-        self.sleep = sleep
         # Gives the Refusal for which it cannot run here, or None; `install` says what to do about it.
         self.missing, self.install = missing, install
         # What runs a coroutine: an event loop, for mechanisms that need one; without one by default.
@@ -85,12 +77,7 @@ def carry_out(writer, plan, mechanism):
             if missing.code != "missing_library"
             else wire.unsupported(missing.code, f"{missing.detail}; install {mechanism.install}")
         )
-    if plan.experiment == "footprint":
-        mechanism.runner(footprint.carry_out(writer, plan, mechanism))
-    elif plan.experiment == "wakeup":
-        mechanism.runner(wakeup.carry_out(writer, plan, mechanism))
-    else:
-        mechanism.runner(_Measurement(plan).carry_out(writer, mechanism))
+    mechanism.runner(mechanism.offers[plan.experiment](writer, plan))
 
 
 def check_memory(contexts, bytes_each, what):
@@ -127,18 +114,21 @@ def _without_a_loop(coroutine):
     raise wire.failed("self_check_failed", "a workload without an event loop suspended")
 
 
-class _Measurement:
+class Measurement:
+    """Times a workload in batches."""
+
     def __init__(self, plan):
         self.plan = plan
         self.current_cpu = machine.cpu_reader()
 
-    async def carry_out(self, writer, mechanism):
+    async def carry_out(self, writer, set_up, blocks):
+        """`set_up` makes the workload, behind what `blocks` takes."""
         plan = self.plan
         # The collector is on during the batches, as in any program; set-up would make it scan a growing ring again and
         # again, and what set-up leaves behind is collected before.
         gc.disable()
-        self.blocks = heap_offset.blocks(plan)
-        self.workload = mechanism.set_up(plan)
+        self.blocks = blocks(plan)
+        self.workload = set_up(plan)
         gc.enable()
         gc.collect()
         self.units = await self._calibrate()

@@ -6,6 +6,7 @@ counts up; mechanisms/coroutine_python_generator.py of switchcost's own probe sa
 
 from . import heap_offset
 from .clock import now
+from .experiments import creation, population, ring
 from .main import main
 from .measure import Mechanism
 from .ring import RESET, VERIFY, Creation, Ring
@@ -73,7 +74,7 @@ class _Creation(Creation):
 
 
 class _Asleep(Ring):
-    """What contexts of experiment footprint take for their ring: it counts those that ran."""
+    """What contexts that are held take for their ring: it counts those that ran."""
 
     ran = 0
 
@@ -90,11 +91,6 @@ def mechanism(id, make, make_and_end):
     as `ring.obey(index, lap - 1, token)`, and begins with the laps anew.
     make_and_end(counter) makes a context that adds one to `counter.entered` and ends."""
 
-    def set_up(plan):
-        if plan.experiment == "create":
-            return _Creation(make_and_end)
-        return _Ring(plan.contexts, make)
-
     async def hold(_, contexts):
         asleep = _Asleep(contexts)
         resumptions = [make(asleep, i) for i in range(contexts)]
@@ -102,7 +98,8 @@ def mechanism(id, make, make_and_end):
             resume(RESET)
         return resumptions, asleep.ran
 
-    return Mechanism(id, ["switch", "create", "footprint"], set_up, [heap_offset.PARAMETER], hold=hold)
+    rings = ring(lambda plan: _Ring(plan.contexts, make))
+    return Mechanism(id, [rings, creation(lambda: _Creation(make_and_end)), population(hold)], [heap_offset.PARAMETER])
 
 
 def own_probe(name, id, make, make_and_end):

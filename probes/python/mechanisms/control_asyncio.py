@@ -2,6 +2,7 @@
 
 from kit.clock import now
 from kit.evidence import Turns
+from kit.experiments import ring
 from kit.measure import Mechanism, Workload
 
 from . import fiber_asyncio
@@ -61,7 +62,5 @@ class _Future(_Alone):
             self.units = await future
 
 
-CALLBACK = Mechanism(
-    "control/asyncio-callback", ["switch"], _Callback, runner=fiber_asyncio.run_until_end, control=True
-)
-FUTURE = Mechanism("control/asyncio-future", ["switch"], _Future, runner=fiber_asyncio.run_until_end, control=True)
+CALLBACK = Mechanism("control/asyncio-callback", [ring(_Callback)], runner=fiber_asyncio.run_until_end, control=True)
+FUTURE = Mechanism("control/asyncio-future", [ring(_Future)], runner=fiber_asyncio.run_until_end, control=True)

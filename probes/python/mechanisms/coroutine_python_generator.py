@@ -10,6 +10,7 @@ which is cheaper than the two additions, and it is the count of turns as well. A
 
 from kit import heap_offset
 from kit.clock import now
+from kit.experiments import creation, population, ring
 from kit.measure import Mechanism, check_memory
 from kit.ring import FOREVER, VERIFY, Creation, Ring
 
@@ -22,8 +23,6 @@ BLOCK = 1024
 
 def set_up(plan):
     """Gives the workload of the plan."""
-    if plan.experiment == "create":
-        return _Creation()
     check_memory(plan.contexts, BYTES_EACH, "generators")
     return _Ring(plan.contexts, plan.timing == "each")
 
@@ -152,8 +151,6 @@ async def hold(plan, contexts):
 
 MECHANISM = Mechanism(
     "coroutine/python-generator",
-    ["switch", "create", "footprint"],
-    set_up,
-    hold=hold,
+    [ring(set_up), creation(_Creation), population(hold)],
     parameters=[heap_offset.PARAMETER],
 )

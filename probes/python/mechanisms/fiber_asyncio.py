@@ -11,6 +11,7 @@ import sys
 
 from kit import heap_offset
 from kit.clock import now
+from kit.experiments import creation, population, ring
 from kit.measure import Mechanism, check_memory
 from kit.plan import Parameter
 from kit.ring import RESET, Creation, Ring
@@ -35,8 +36,6 @@ def run_until_end(coroutine):
 
 def set_up(plan):
     """Gives the workload of the plan."""
-    if plan.experiment == "create":
-        return _Creation()
     handover = plan.parameters["handover"]
     check_memory(plan.contexts, BYTES_EACH[handover], "tasks")
     return _RINGS[handover](plan.contexts, plan.timing == "each")
@@ -370,9 +369,7 @@ async def hold(plan, contexts):
 
 MECHANISM = Mechanism(
     "fiber/asyncio",
-    ["switch", "create", "footprint"],
-    set_up,
+    [ring(set_up), creation(_Creation), population(hold)],
     runner=run_until_end,
-    hold=hold,
     parameters=[heap_offset.PARAMETER, Parameter("handover", ["future", "event", "queue", "sleep"])],
 )

@@ -1,7 +1,8 @@
 """fiber/asyncio-timer: a task of asyncio's event loop sleeps until a time that was fixed beforehand."""
 
+from kit.experiments import waiter
+from kit.experiments.wakeup import PERIOD
 from kit.measure import Mechanism
-from kit.wakeup import PERIOD
 
 from . import fiber_asyncio
 
@@ -11,6 +12,4 @@ def sleep(nanoseconds):
     return fiber_asyncio.asyncio.sleep(nanoseconds / 1e9)
 
 
-MECHANISM = Mechanism(
-    "fiber/asyncio-timer", ["wakeup"], None, parameters=[PERIOD], runner=fiber_asyncio.run_until_end, sleep=sleep
-)
+MECHANISM = Mechanism("fiber/asyncio-timer", [waiter(sleep)], [PERIOD], runner=fiber_asyncio.run_until_end)

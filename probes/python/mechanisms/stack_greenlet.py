@@ -5,6 +5,7 @@ The token is the number of the lap, as coroutine_python_generator.py says.
 
 from kit import heap_offset, wire
 from kit.clock import now
+from kit.experiments import creation, population, ring
 from kit.measure import Mechanism, check_memory
 from kit.ring import FOREVER, Creation, Ring
 
@@ -23,8 +24,6 @@ def missing():
 
 def set_up(plan):
     """Gives the workload of the plan."""
-    if plan.experiment == "create":
-        return _Creation()
     check_memory(plan.contexts, BYTES_EACH, "greenlets")
     return _Ring(plan.contexts, plan.timing == "each")
 
@@ -138,10 +137,8 @@ async def hold(plan, contexts):
 
 MECHANISM = Mechanism(
     "stack/greenlet",
-    ["switch", "create", "footprint"],
-    set_up,
+    [ring(set_up), creation(_Creation), population(hold)],
     missing=missing,
-    hold=hold,
     parameters=[heap_offset.PARAMETER],
     install="greenlet for the python3 that is found first in PATH (pip install greenlet; Debian: python3-greenlet, for its own Python)",
 )

@@ -14,16 +14,16 @@ from unittest import mock
 
 from kit import measure, plan, wire
 from kit.evidence import Observed, Trace, Turns, between
+from kit.experiments.wakeup import Waiter
 from kit.histogram import Histogram
 from kit.measure import Mechanism
 from kit.ruler import Ruler
-from kit.wakeup import Waiter
 
 from mechanisms import LIST, fiber_asyncio
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = Path(__file__).resolve().parents[1]
-TEST_LIST = [Mechanism("fiber/test", ["switch", "create"], None, parameters=[plan.Parameter("speed", ["low", "high"])])]
+TEST_LIST = [Mechanism("fiber/test", [("switch", None), ("create", None)], [plan.Parameter("speed", ["low", "high"])])]
 
 
 def words_of(mechanism, **given):
@@ -84,7 +84,7 @@ class Calibration(unittest.TestCase):
     def calibrated(self, *ticks):
         """(k, length of each batch) for batches that last as long as the arguments say."""
         asked, _ = plan.parse(words_of(TEST_LIST[0], batch_ns=100), TEST_LIST)
-        measurement, lengths = measure._Measurement(asked), []
+        measurement, lengths = measure.Measurement(asked), []
         measurement.workload = measure.Workload()
         measurement.workload.lap = 3
 
@@ -204,7 +204,6 @@ class Places(unittest.TestCase):
     def test_they_are_drawn_or_those_of_every_start(self):
         self.assertGreater(len(self.places()), 3)
         self.assertEqual(len(self.places(heap_offset="fixed")), 1)
-        self.assertEqual(len(self.places(experiment="create")), 1)
 
 
 class Wire(unittest.TestCase):

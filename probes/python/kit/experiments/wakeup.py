@@ -2,9 +2,9 @@
 
 import gc
 
-from . import clock, evidence, machine, wire
-from .histogram import Histogram
-from .plan import Parameter
+from .. import clock, evidence, machine, wire
+from ..histogram import Histogram
+from ..plan import Parameter
 
 # µs between two intended times.
 PERIOD = Parameter("period", None)
@@ -43,7 +43,7 @@ class Waiter:
             await self.sleep(-late)
 
 
-async def carry_out(writer, plan, mechanism):
+async def carry_out(writer, plan, sleep):
     """Reports everything but `hello`."""
     period = int(plan.parameters[PERIOD.name]) * 1000
     units = plan.batch_units or max(1, -(-plan.batch_ns // period))
@@ -52,7 +52,7 @@ async def carry_out(writer, plan, mechanism):
     gc.collect()
     begin = evidence.observe_begin()
     # The times are fixed before hogs are let loose, which keep this task from the CPU as well.
-    waiter = Waiter(mechanism.sleep, period)
+    waiter = Waiter(sleep, period)
     plan.send(writer, units)
     for _, batches, histogram in phases:
         start = waiter.last

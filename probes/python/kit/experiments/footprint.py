@@ -2,7 +2,7 @@
 
 import gc
 
-from . import evidence, machine, wire
+from .. import evidence, machine, wire
 
 QUANTITIES = ("resident_bytes", "virtual_bytes", "kernel_bytes")
 
@@ -10,7 +10,7 @@ QUANTITIES = ("resident_bytes", "virtual_bytes", "kernel_bytes")
 REHEARSED = 1000
 
 
-async def carry_out(writer, plan, mechanism):
+async def carry_out(writer, plan, hold):
     """Reports everything but `hello`. Contexts of earlier cycles stay alive, so that none is made of what another left."""
     cycles = plan.warmup_batches + plan.batches
     if machine.memory() is None:
@@ -18,10 +18,10 @@ async def carry_out(writer, plan, mechanism):
             "unsupported_here", "memory in use cannot be read on this system: /proc/self/smaps_rollup is missing"
         )
     plan.send(writer, plan.contexts)
-    held, _ = await mechanism.hold(plan, min(plan.contexts, REHEARSED))
+    held, _ = await hold(plan, min(plan.contexts, REHEARSED))
     gains, entered, alive = [], 0, [held]
     for _ in range(cycles):
-        held, ran, gain = await _cycle(plan, mechanism)
+        held, ran, gain = await _cycle(plan, hold)
         alive.append(held)
         gains.append(gain)
         entered += ran
@@ -44,11 +44,11 @@ async def carry_out(writer, plan, mechanism):
     wire.send_end(writer, cycles * len(QUANTITIES))
 
 
-async def _cycle(plan, mechanism):
+async def _cycle(plan, hold):
     """(contexts, how many of them ran, what memory grew by). What the collector can free is freed before both readings."""
     gc.collect()
     before = machine.memory()
-    held, ran = await mechanism.hold(plan, plan.contexts)
+    held, ran = await hold(plan, plan.contexts)
     gc.collect()
     return held, ran, [after - earlier for after, earlier in zip(machine.memory(), before)]
 
