@@ -21,9 +21,9 @@ function* drawn(seed) {
 // As long as the process lives.
 const kept = [];
 
-// Takes the blocks and gives their sizes in words. None where the plan says so, or has no contexts that stay.
+// For a mechanism that makes contexts which stay: takes the blocks and gives their sizes in words. None where the plan says so.
 function take(plan) {
-  if (plan.experiment !== "switch" || plan.parameters[PARAMETER.name] !== "drawn") return [];
+  if (plan.parameters[PARAMETER.name] !== "drawn") return [];
   const sizes = [];
   const numbers = drawn(plan.seed);
   for (let size = 2; size <= LARGEST_BLOCK; size += 2) {

@@ -20,7 +20,6 @@ const v8 = require("v8");
 const { now } = require("./clock");
 const { Observation, Trace, addressSpaces } = require("./evidence");
 const experiments = require("./experiments/list");
-const heapOffset = require("./heap_offset");
 const { wrongRuntime } = require("./hello");
 const { Histogram } = require("./histogram");
 const machine = require("./machine");
@@ -40,7 +39,6 @@ async function carryOut(writer, plan, mechanism) {
   if (wrong) throw unsupported("unsupported_here", wrong);
   const { [plan.experiment]: experiment } = experiments;
   if (experiment) return experiment.carryOut(writer, plan, mechanism);
-  heapOffset.take(plan);
   const workload = mechanism.setUp(plan);
   await warmUp(plan, workload);
   const units = await calibrate(plan, workload);

@@ -153,6 +153,7 @@ module.exports = {
   parameters: [heapOffset.PARAMETER],
   setUp(plan) {
     if (plan.experiment === "create") return new Creation();
+    heapOffset.take(plan);
     checkMemory(plan.contexts, BYTES_EACH, "generators");
     return new GeneratorRing(plan.contexts, plan.timing === "each");
   },

@@ -244,6 +244,7 @@ module.exports = {
   timings: ["batch", "each"],
   parameters: [heapOffset.PARAMETER, { name: "handover", words: ["promise", "yield"] }],
   setUp(plan) {
+    heapOffset.take(plan);
     const { handover } = plan.parameters;
     checkMemory(plan.contexts, BYTES_EACH[handover], "async functions");
     return new RINGS[handover](plan.contexts, plan.timing === "each");

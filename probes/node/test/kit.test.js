@@ -127,7 +127,6 @@ test("blocks are drawn from the seed, or none is taken", () => {
   assert.deepStrictEqual(taken("experiment=switch heap_offset=drawn seed=1"), one);
   assert.notDeepStrictEqual(taken("experiment=switch heap_offset=drawn seed=2"), one);
   assert.deepStrictEqual(taken("experiment=switch heap_offset=fixed seed=1"), []);
-  assert.deepStrictEqual(taken("experiment=create heap_offset=drawn seed=1"), []);
 });
 
 test("every collection is counted, and where nobody can tell there is a reason", async () => {
