@@ -8,8 +8,9 @@
 
 parameter() -> {heap_offset, ["drawn", "fixed"]}.
 
-%% Makes processes that wait as long as the emulator lives, and gives them. None where the plan says so, or has no contexts that stay.
-take(#{heap_offset := "drawn", experiment := "switch", seed := Seed}) ->
+%% For a mechanism that makes contexts which stay: makes processes that wait as long as the emulator lives, and gives them. None
+%% where the plan says so.
+take(#{heap_offset := "drawn", seed := Seed}) ->
     {Number, _} = rand:uniform_s(?MOST, rand:seed_s(exsss, Seed)),
     [spawn(fun() -> receive stop -> ok end end) || _ <- lists:seq(2, Number)];
 take(_) ->

@@ -11,26 +11,22 @@
 %%   hold(Contexts) -> Ran           of experiment footprint: makes so many contexts, lets each run once and suspend, counts those that ran
 %% They run in the calling process, which is context 0, and throw a refusal when a token is not the one that was due.
 -module(kit_measure).
--export([carry_out/3, check_memory/2, send_plan/3]).
+-export([carry_out/3, check_memory/2, measure/3, send_plan/3]).
 
 %% Reading a CPU takes some 30 us here, so a long verification pass would take minutes.
 -define(MOST_VISITS, 50000).
 %% The largest k of PROTOCOL.md, section 1.
 -define(MOST_UNITS, 1000000000000).
 
-carry_out(Writer, Plan, #{module := Module}) ->
+carry_out(Writer, #{experiment := Experiment} = Plan, #{module := Module}) ->
     check_placement(Plan),
     case kit_hello:wrong_runtime() of
         null -> ok;
         Reason -> throw(kit_wire:unsupported(unsupported_here, "~s", [Reason]))
     end,
-    case Plan of
-        #{experiment := "footprint"} -> kit_footprint:carry_out(Writer, Plan, Module);
-        _ -> measure(Writer, Plan, Module)
-    end.
+    kit_experiments:carry_out(Experiment, Writer, Plan, Module).
 
 measure(Writer, Plan, Module) ->
-    kit_heap_offset:take(Plan),
     State = Module:set_up(Plan),
     {Units, Calibrated} = calibrate(Plan, Module, State),
     send_plan(Writer, Plan, Units),

@@ -20,7 +20,8 @@ mechanism() ->
 
 set_up(#{experiment := "create"}) ->
     #creation{};
-set_up(#{contexts := Contexts, timing := Timing}) ->
+set_up(#{contexts := Contexts, timing := Timing} = Plan) ->
+    kit_heap_offset:take(Plan),
     kit_measure:check_memory(Contexts, ?BYTES_EACH),
     Stamp = atomics:new(1, []),
     Make = fun(Index, Next) ->
