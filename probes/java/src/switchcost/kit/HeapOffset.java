@@ -20,10 +20,9 @@ public final class HeapOffset {
 
     private HeapOffset() {}
 
-    /** Takes the blocks and returns their bytes. None where the plan says so, or has no contexts that stay. */
+    /** Takes the blocks and returns their bytes. None where the plan says so. */
     static int take(Plan plan) {
-        boolean drawn = "drawn".equals(plan.parameters().get(PARAMETER.name()));
-        if (!drawn || !plan.experiment().equals("switch")) {
+        if (!"drawn".equals(plan.parameters().get(PARAMETER.name()))) {
             return 0;
         }
         int bytes = STEP * (1 + new SplittableRandom(plan.seed()).nextInt(PAGE / STEP));

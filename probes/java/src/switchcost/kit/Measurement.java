@@ -19,7 +19,7 @@ public final class Measurement {
     private final Set<Integer> seen = new TreeSet<>();
     private long units;
 
-    private Measurement(Writer writer, Plan plan) {
+    Measurement(Writer writer, Plan plan) {
         this.writer = writer;
         this.plan = plan;
         Ruler.warmUp();
@@ -30,7 +30,9 @@ public final class Measurement {
         // What the rehearsals left behind is collected now, so that the batches begin with an empty young generation and
         // the contexts' stacks are in it: the collector moves old ones to where each switch costs more.
         System.gc();
-        HeapOffset.take(plan);
+        if (Experiments.ring(plan)) {
+            HeapOffset.take(plan);
+        }
         workload = plan.mechanism().setUp(plan);
     }
 
@@ -41,18 +43,10 @@ public final class Measurement {
             throw missing;
         }
         Placement.check(plan);
-        if (plan.experiment().equals("footprint")) {
-            Footprint.carryOut(writer, plan);
-            return;
-        }
-        if (plan.experiment().equals("wakeup")) {
-            Wakeup.carryOut(writer, plan);
-            return;
-        }
-        new Measurement(writer, plan).run();
+        Experiments.carryOut(writer, plan);
     }
 
-    private void run() {
+    void run() {
         units = calibrate();
         Rehearsal.untilQuiet(Rehearsal.MOST_SETTLING_NS, () -> time(units));
         writer.send(plan.message(units));
@@ -140,7 +134,7 @@ public final class Measurement {
             .put("turns", turns.message())
             .put("token", token)
             .put("address_spaces", Observed.addressSpaces(turns.contexts));
-        Observed.differences(begin, end, plan.experiment().equals("create"), evidence, counts, why);
+        Observed.differences(begin, end, Experiments.contextsEnd(plan), evidence, counts, why);
         if (seen.isEmpty()) {
             seen.addAll(Machine.lastCpus());
         }
@@ -156,7 +150,7 @@ public final class Measurement {
 
     /** By the contexts that were timed: the driver's thread goes on where it waits. */
     private void verify(Stage stage, Message evidence, Map<String, Object> why) {
-        if (plan.verifyUnits() == 0 || !plan.experiment().equals("switch")) {
+        if (plan.verifyUnits() == 0 || !Experiments.ring(plan)) {
             return;
         }
         long lap = workload.lap();

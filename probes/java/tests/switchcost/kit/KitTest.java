@@ -37,7 +37,7 @@ public final class KitTest {
             drawn.add(HeapOffset.take(plan("seed=" + seed)));
         }
         Check.that(drawn.size() > 10 && !drawn.contains(0), "blocks of %s bytes", drawn);
-        for (String word : List.of("seed=1", "heap_offset=fixed", "experiment=create")) {
+        for (String word : List.of("seed=1", "heap_offset=fixed")) {
             int once = HeapOffset.take(plan(word));
             Check.same(once, HeapOffset.take(plan(word)), word);
             Check.same(word.equals("seed=1"), once > 0, word);
