@@ -1,6 +1,6 @@
 //! Stands for `vm` where KVM is unknown or the guests' machine code does not exist.
 
-use kit::{Plan, Population, Refusal, Workload};
+use kit::{Plan, Refusal};
 
 pub fn unavailable() -> Option<Refusal> {
     let (system, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
@@ -10,16 +10,12 @@ pub fn unavailable() -> Option<Refusal> {
     Some(Refusal::unsupported("unsupported_here", detail))
 }
 
-pub fn set_up(_: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    unavailable().map_or_else(|| Err(Refusal::failed("set_up_failed", "no virtual machines here")), Err)
-}
-
-pub fn hold(_: &Plan) -> Result<Box<dyn Population>, Refusal> {
+pub fn set_up<T>(_: &Plan) -> Result<T, Refusal> {
     unavailable().map_or_else(|| Err(Refusal::failed("set_up_failed", "no virtual machines here")), Err)
 }
 
 pub mod exit {
-    pub use super::{hold, set_up};
+    pub use super::{set_up as create, set_up as hold, set_up};
 }
 
 pub mod guest_stack {

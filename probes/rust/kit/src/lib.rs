@@ -3,9 +3,8 @@
 
 mod arguments;
 mod clock;
-mod count;
 mod evidence;
-mod footprint;
+mod experiments;
 mod histogram;
 mod measure;
 mod mechanism;
@@ -20,7 +19,6 @@ mod ring;
 mod ruler;
 mod series;
 mod waiter;
-mod wakeup;
 mod wire;
 mod working_set;
 
@@ -28,8 +26,7 @@ pub use arguments::parse;
 pub use clock::{now, read_counter, COUNTER_NAME};
 pub use evidence::{disjoint, Trace, Turns};
 pub use histogram::Histogram;
-pub use measure::measure;
-pub use mechanism::{Claim, Hold, Mechanism, Population, Wait, Workload};
+pub use mechanism::{Claim, Hold, Mechanism, Population, SetUp, Wait, Workload};
 pub use memory::{map_pages, require_memory};
 pub use offsets::{blocks, driver_offset, stack_offset, HEAP_OFFSET, STACK_OFFSET};
 pub use os::{current_cpu, pin_this_thread};

@@ -1,17 +1,15 @@
 //! Set-up, calibration, batches, report: one run from the plan to `end`.
 
 use crate::clock::{now, read_counter, COUNTER_NAME};
-use crate::count::{self, is_counted};
 use crate::evidence::{Hops, Observed, Trace};
-use crate::footprint;
+use crate::experiments::count::{self, is_counted};
 use crate::histogram::Histogram;
-use crate::mechanism::{Claim, Mechanism, Workload};
+use crate::mechanism::{Claim, Mechanism, SetUp, Workload};
 use crate::offsets::blocks;
 use crate::os::{allowed_cpus, current_cpu};
 use crate::plan::Plan;
 use crate::refusal::{Refusal, Stop};
 use crate::ruler::Ruler;
-use crate::wakeup;
 use crate::wire::{Observations, Writer};
 use std::collections::BTreeSet;
 use std::io;
@@ -20,22 +18,15 @@ use std::mem::ManuallyDrop;
 /// The largest k of PROTOCOL.md, section 1.
 const MOST_UNITS: u64 = 1_000_000_000_000;
 
-/// Carries out the plan and reports everything but `hello` and what the error says.
-///
-/// Contexts are never dropped, because the process ends then: it would unwind every suspended coroutine one by one, to no
-/// one's use.
-pub fn measure(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism) -> Result<(), Stop> {
-    (mechanism.unavailable)().map_or(Ok(()), Err)?;
-    check_placement(plan, mechanism)?;
-    if let Some(hold) = mechanism.hold.filter(|_| plan.experiment == "footprint") {
-        let mut population = ManuallyDrop::new(hold(plan)?);
-        return footprint::measure(writer, plan, population.as_mut());
-    }
-    if let Some(wait) = mechanism.wait.filter(|_| plan.experiment == "wakeup") {
-        return wakeup::measure(writer, plan, wait);
-    }
+/// Batches of contexts that stay. They are never dropped, because the process ends then: it would unwind every suspended
+/// coroutine one by one, to no one's use.
+pub(crate) fn ring(writer: &mut Writer, plan: &Plan, set_up: SetUp) -> Result<(), Stop> {
     let _kept = ManuallyDrop::new(blocks(plan));
-    let mut workload = ManuallyDrop::new((mechanism.set_up)(plan)?);
+    batches(writer, plan, set_up)
+}
+
+pub(crate) fn batches(writer: &mut Writer, plan: &Plan, set_up: SetUp) -> Result<(), Stop> {
+    let mut workload = ManuallyDrop::new(set_up(plan)?);
     for note in workload.notes() {
         writer.note(&note)?;
     }
@@ -85,7 +76,7 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
 
 /// Pinning the process is the host's duty; a plan that says one CPU while the process may run on others would be
 /// believed. Contexts that share threads cannot be pinned one by one.
-fn check_placement(plan: &Plan, mechanism: &Mechanism) -> Result<(), Refusal> {
+pub(crate) fn check_placement(plan: &Plan, mechanism: &Mechanism) -> Result<(), Refusal> {
     if plan.timing == "each" && COUNTER_NAME.is_none() {
         let detail = format!(
             "timing=each needs a cycle counter, and this probe knows none of {}; use timing=batch",

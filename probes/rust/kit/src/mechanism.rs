@@ -4,7 +4,7 @@ use crate::evidence::{Trace, Turns};
 use crate::histogram::Histogram;
 use crate::plan::{Parameter, Plan};
 use crate::refusal::Refusal;
-use crate::waiter::{Waiter, PERIOD};
+use crate::waiter::Waiter;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -24,42 +24,22 @@ pub struct Mechanism {
     /// Why it cannot run on this machine at all; quick, because `describe` asks.
     pub unavailable: fn() -> Option<Refusal>,
     /// Everything slow. May answer that the plan cannot be carried out.
-    pub set_up: fn(&Plan) -> Result<Box<dyn Workload>, Refusal>,
-    /// The same for experiment footprint, where the mechanism has it.
-    pub hold: Option<Hold>,
+    pub set_up: SetUp,
+    /// The same for experiment create.
+    pub create: SetUp,
+    /// The same for experiment footprint.
+    pub hold: Hold,
     /// The same for experiment wakeup.
-    pub wait: Option<Wait>,
+    pub wait: Wait,
 }
 
-impl Mechanism {
-    /// Experiment `switch` without parameters, in batches and unit by unit.
-    #[must_use]
-    pub const fn new(id: &'static str, set_up: fn(&Plan) -> Result<Box<dyn Workload>, Refusal>) -> Self {
-        Self {
-            id,
-            experiments: &["switch"],
-            parameters: &[],
-            timings: &["batch", "each"],
-            pins: false,
-            unavailable: || None,
-            set_up,
-            hold: None,
-            wait: None,
-        }
-    }
-
-    /// Experiment `wakeup` alone.
-    #[must_use]
-    pub const fn waiter(id: &'static str, wait: Wait) -> Self {
-        Self {
-            experiments: &["wakeup"],
-            parameters: &[PERIOD],
-            timings: &["batch"],
-            wait: Some(wait),
-            ..Self::new(id, |plan| Err(Refusal::refused("bad_value", format!("there is no {}", plan.experiment))))
-        }
-    }
+/// Stands for what a mechanism has not.
+pub(crate) fn no<T>(plan: &Plan) -> Result<T, Refusal> {
+    Err(Refusal::refused("bad_value", format!("there is no {}", plan.experiment)))
 }
+
+/// Makes what is measured in batches.
+pub type SetUp = fn(&Plan) -> Result<Box<dyn Workload>, Refusal>;
 
 /// Makes what holds the contexts of experiment footprint.
 pub type Hold = fn(&Plan) -> Result<Box<dyn Population>, Refusal>;

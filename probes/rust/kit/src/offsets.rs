@@ -47,10 +47,10 @@ fn offset(plan: &Plan, size: usize, which: usize) -> usize {
 }
 
 /// A drawn number of blocks of every size, to be kept, so that what is made next lies elsewhere in its page: the first free
-/// places of a fresh heap are the same in every start. None where the plan says so, or has no contexts there.
+/// places of a fresh heap are the same in every start. None where the plan says so.
 #[must_use]
 pub fn blocks(plan: &Plan) -> Vec<Box<[u8]>> {
-    if plan.experiment != "switch" || plan.parameter(HEAP_OFFSET.name) != "drawn" {
+    if plan.parameter(HEAP_OFFSET.name) != "drawn" {
         return Vec::new();
     }
     let sizes = (16..=LARGEST_BLOCK).step_by(16).zip(drawn(plan.seed));

@@ -4,6 +4,7 @@
 //! The driver is not a context: a switch is one suspension and one resumption.
 
 use crate::clock::now;
+use crate::experiments::OF_CONTEXTS;
 use crate::mechanism::{Claim, Mechanism, Population, Workload};
 use crate::offsets::HEAP_OFFSET;
 use crate::plan::Plan;
@@ -33,18 +34,16 @@ pub fn own_probe<R: Resumed>(name: &'static str, mechanism: &'static str) -> Exi
     let build =
         Build { probe: name, version: "1", runtime: "Rust std", compiler: crate::COMPILER, flags: crate::FLAGS };
     let mechanism = Mechanism {
-        experiments: &["switch", "create", "footprint"],
+        experiments: OF_CONTEXTS,
         parameters: &[HEAP_OFFSET],
-        hold: Some(|plan| Ok(Box::new(Held::<R> { lap: plan.contexts, members: Vec::new(), ran: 0 }))),
+        create: |_| Ok(Units::boxed(Creation::<R>(PhantomData))),
+        hold: |plan| Ok(Box::new(Held::<R> { lap: plan.contexts, members: Vec::new(), ran: 0 })),
         ..Mechanism::new(mechanism, set_up::<R>)
     };
     probe(build, &[mechanism])
 }
 
 fn set_up<R: Resumed>(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    if plan.experiment == "create" {
-        return Ok(Units::boxed(Creation::<R>(PhantomData)));
-    }
     let contexts = Contexts::new(plan)?;
     // In the order of their turns: context 1 first, context 0 last.
     let members = (1..=contexts.number).map(|i| R::make(contexts.context(i % contexts.number))).collect();

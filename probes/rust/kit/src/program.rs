@@ -1,7 +1,7 @@
 //! What a probe does when it is started.
 
 use crate::arguments::{check_describe, parse, report_fd};
-use crate::measure::measure;
+use crate::experiments;
 use crate::mechanism::Mechanism;
 use crate::refusal::{Refusal, Stop};
 use crate::wire::{Build, Writer};
@@ -55,7 +55,7 @@ fn carry_out(writer: &mut Writer, words: &[String], build: Build, mechanisms: &[
         }
         Some(("run", rest)) => {
             let (plan, mechanism) = parse(rest, mechanisms)?;
-            measure(writer, &plan, mechanism)
+            experiments::carry_out(writer, &plan, mechanism)
         }
         _ => Err(Refusal::refused("bad_value", "the first word must be `describe` or `run`").into()),
     }

@@ -17,14 +17,12 @@ use std::task::{self, Poll, Waker};
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint", "count"],
     parameters: &[kit::HEAP_OFFSET, kit::WORKING_SET],
-    hold: Some(|_| Ok(Box::<Held>::default())),
+    create: |_| Ok(Units::boxed(Creation)),
+    hold: |_| Ok(Box::<Held>::default()),
     ..Mechanism::new("coroutine/rust-async", set_up)
 };
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    if plan.experiment == "create" {
-        return Ok(Units::boxed(Creation));
-    }
     let contexts = Contexts::new(plan)?;
     Ok(match contexts.have_sets() {
         false => Futures::<()>::ring(contexts),

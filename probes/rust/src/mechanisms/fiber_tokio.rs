@@ -22,16 +22,14 @@ use tokio::sync::mpsc::{channel, Receiver, Sender};
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint"],
     parameters: &[FLAVOR, kit::HEAP_OFFSET, kit::WORKING_SET],
-    hold: Some(hold),
+    create: |plan| Ok(Units::boxed(Creation { runtime: new_runtime(plan)? })),
+    hold,
     ..Mechanism::new("fiber/tokio", set_up)
 };
 
 const FLAVOR: Parameter = Parameter { name: "flavor", words: &["current_thread", "multi_thread"] };
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    if plan.experiment == "create" {
-        return Ok(Units::boxed(Creation { runtime: new_runtime(plan)? }));
-    }
     let (contexts, runtime) = (Contexts::new(plan)?, new_runtime(plan)?);
     Ok(match contexts.have_sets() {
         false => Tasks::<()>::ring(contexts, runtime),

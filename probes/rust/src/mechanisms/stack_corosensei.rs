@@ -20,9 +20,8 @@ use std::ops::Range;
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint", "count"],
     parameters: &[STACK, STACK_SIZE, kit::STACK_OFFSET, kit::WORKING_SET],
-    hold: Some(|plan| {
-        Ok(Box::new(Held { stack_size: plan.number(STACK_SIZE.name) as usize, routines: Vec::new(), ran: 0 }))
-    }),
+    create,
+    hold: |plan| Ok(Box::new(Held { stack_size: plan.number(STACK_SIZE.name) as usize, routines: Vec::new(), ran: 0 })),
     ..Mechanism::new("stack/corosensei", set_up)
 };
 
@@ -94,11 +93,12 @@ fn ring_stacks(size: usize, count: u64, offset: usize) -> Result<Vec<RingStack>,
     parts.ok_or_else(|| Refusal::failed("set_up_failed", "the stacks were mapped at address 0"))
 }
 
+fn create(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
+    let spare = (plan.parameter("stack") == "reused").then(|| new_stack(0)).transpose()?;
+    Ok(Units::boxed(Creation { spare }))
+}
+
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    if plan.experiment == "create" {
-        let spare = (plan.parameter("stack") == "reused").then(|| new_stack(0)).transpose()?;
-        return Ok(Units::boxed(Creation { spare }));
-    }
     let contexts = Contexts::new(plan)?;
     let size = plan.number(STACK_SIZE.name) as usize;
     let stacks = ring_stacks(size, contexts.number - 1, kit::stack_offset(plan, size))?;

@@ -7,6 +7,7 @@ pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint"],
     parameters: &[Parameter { name: "by", words: &["pio", "hlt", "mmio", "hypercall"] }, super::RING],
     unavailable: vm::unavailable,
-    hold: Some(vm::exit::hold),
+    create: vm::exit::create,
+    hold: vm::exit::hold,
     ..Mechanism::new("vm/exit", vm::exit::set_up)
 };

@@ -14,9 +14,6 @@ use std::sync::Arc;
 
 pub fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     let ring = ring_of(plan);
-    if plan.experiment != "switch" {
-        return Creation::new(ring).map(Units::boxed);
-    }
     if plan.contexts != 2 {
         let detail = "an exit has two sides, the guest and the host: contexts=2; rings of machines are vm/pair";
         return Err(Refusal::refused("bad_value", detail));
@@ -24,6 +21,10 @@ pub fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     let flavour = Flavour::find()?;
     let (entry, exit) = way_out(plan.parameter("by"), ring, &flavour)?;
     Exits::new(entry, exit, ring, flavour).map(|exits| Box::new(exits) as Box<dyn Workload>)
+}
+
+pub fn create(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
+    Creation::new(ring_of(plan)).map(Units::boxed)
 }
 
 pub fn hold(plan: &Plan) -> Result<Box<dyn Population>, Refusal> {

@@ -1,18 +1,21 @@
 //! Experiment footprint, section 4 of the protocol: nothing is timed, the ticks are bytes.
 
-use crate::mechanism::Population;
+use crate::mechanism::{Hold, Population};
 use crate::memory::{Kernel, Memory};
 use crate::os::current_cpu;
 use crate::plan::Plan;
 use crate::refusal::{Refusal, Stop};
 use crate::wire::{Observations, Writer};
 use std::io;
+use std::mem::ManuallyDrop;
 
 /// So many contexts at most are made first and kept, so that the pages of code are there and what the allocator had free is
 /// used up.
 const REHEARSED: u64 = 1000;
 
-pub(crate) fn measure(writer: &mut Writer, plan: &Plan, population: &mut dyn Population) -> Result<(), Stop> {
+pub(crate) fn measure(writer: &mut Writer, plan: &Plan, hold: Hold) -> Result<(), Stop> {
+    let mut made = ManuallyDrop::new(hold(plan)?);
+    let population = made.as_mut();
     let kernel = if population.lives_in_kernel() { Kernel::WholeSystem } else { Kernel::PageTables };
     Memory::read(kernel).ok_or_else(unread)?;
     writer.plan(plan, plan.contexts)?;

@@ -2,11 +2,19 @@
 
 use crate::clock::now;
 use crate::evidence::{Observed, Turns};
-use crate::mechanism::{Claim, Wait};
+use crate::mechanism::{no, Claim, Mechanism, Wait};
 use crate::plan::Plan;
 use crate::refusal::Stop;
 use crate::waiter::{Waiter, PERIOD};
 use crate::wire::{Observations, Writer};
+
+impl Mechanism {
+    /// Experiment `wakeup` alone.
+    #[must_use]
+    pub const fn waiter(id: &'static str, wait: Wait) -> Self {
+        Self { experiments: &["wakeup"], parameters: &[PERIOD], timings: &["batch"], wait, ..Self::new(id, no) }
+    }
+}
 
 pub(crate) fn measure(writer: &mut Writer, plan: &Plan, wait: Wait) -> Result<(), Stop> {
     let period = plan.number(PERIOD.name) * 1000;
