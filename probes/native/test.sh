@@ -98,7 +98,6 @@ each_mechanism() {
 run_plan refused 1 bad_value mechanism=stack/asm cpus=0,1
 run_plan refused 1 bad_value mechanism=thread/pthread experiment=switch
 run_plan refused 1 bad_value mechanism=thread/pthread experiment=create cpus=0,1
-run_plan refused 1 bad_value mechanism=stack/asm experiment=footprint timing=each
 # What is wrong with the arguments is said on the descriptor that they name, wherever it stands among them.
 for wrong in 'batches=1 batches=1' nonsense; do
     # shellcheck disable=SC2086

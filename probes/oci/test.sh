@@ -38,7 +38,6 @@ all_own_plans() {
     for more in verify_units=0 cgroup_depth=0 cgroup_depth=3 seccomp=on namespaces=none; do
         expect ok 0 '"turns":\{"total":80,"min":1,"max":1,"contexts":20\}' experiment=footprint contexts=20 "$more"
     done
-    expect unsupported 0 'leave cpu_quota out' experiment=footprint contexts=20 cpu_quota=200
 }
 
 all_runtime_plans() {

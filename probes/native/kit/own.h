@@ -8,6 +8,7 @@
 //   comes static void destroy(Context&)                                         suspended for the last time
 #pragma once
 
+#include "kit/experiments/list.h"
 #include "kit/plan/session.h"
 #include "kit/stacks/stack_ring.h"
 
@@ -72,7 +73,7 @@ template <class Library>
 int own_probe(const Build& build, const char* id, int argc, char** argv) {
     Entry entry =
         stack_entry(id, &make_stacks<Stacks<OwnSwitcher<Library>, OwnCreator<Library>>>, &shadow_stack_in_the_way);
-    entry.experiments = {"switch", "create", "footprint"};
+    entry.experiments = of_a_library;
     const Entry* const entries[] = {&entry};
     return carry_out(build, entries, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
 }

@@ -12,8 +12,6 @@
 namespace probe {
 
 ContainerCreator::ContainerCreator(const Plan& plan) : cgroups_(plan), kind_(plan, cgroups_), shared_(1) {
-    if (plan.text("cpu_quota") != "none")
-        throw unsupported("unsupported_here", "experiment create has no quota; leave cpu_quota out");
     cgroups_.prepare(0);
 }
 

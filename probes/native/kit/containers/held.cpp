@@ -18,8 +18,6 @@ constexpr std::uint64_t container_bytes = 1 << 20;
 }  // namespace
 
 HeldContainers::HeldContainers(const Plan& plan) : Held(plan), cgroups_(plan), kind_(plan, cgroups_), refused_(1) {
-    if (plan.text("cpu_quota") != "none")
-        throw unsupported("unsupported_here", "experiment footprint has no quota; leave cpu_quota out");
     require_memory(container_bytes * plan.contexts, "use fewer contexts");
     sleepers_.ids.reserve(plan.contexts);
     kernel_before_ = settled_kernel_memory_of_machine();

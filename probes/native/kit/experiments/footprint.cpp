@@ -1,10 +1,9 @@
-#include "kit/experiments/footprint.h"
-
 #include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "kit/experiments/list.h"
 #include "kit/os/os.h"
 #include "kit/plan/evidence.h"
 #include "kit/plan/failure.h"
@@ -85,6 +84,8 @@ void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry)
             "bad_value",
             "experiment=footprint takes at most 4096 batches of each phase; reduce batches or warmup_batches");
     }
+    reporter.add(plan_line(plan, plan.contexts));
+    reporter.flush();
     Plan with_driver = plan;
     ++with_driver.contexts;
     with_driver.batch_units = 0;

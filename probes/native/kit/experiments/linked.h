@@ -1,6 +1,7 @@
-// Mechanisms whose tasks are connected by a Link (kit/ring/links.h): experiments switch and message.
+// Mechanisms whose tasks are connected by a Link (kit/ring/links.h): a ring of them, or messages.
 #pragma once
 
+#include "kit/experiments/list.h"
 #include "kit/experiments/message.h"
 #include "kit/parameters/payload.h"
 #include "kit/parameters/speculation.h"
@@ -27,14 +28,14 @@ struct LinkedProcesses {
 
 template <class Linked>
 std::unique_ptr<Workload> make_linked(const Plan& plan, Mode mode) {
-    return plan.experiment == "message" ? make_for_mode<Linked::template Messages>(plan, mode)
-                                        : make_ring_for_mode<Linked::template Switches>(plan, mode);
+    return plan.asked->ring ? make_ring_for_mode<Linked::template Switches>(plan, mode)
+                            : make_for_mode<Linked::template Messages>(plan, mode);
 }
 
 inline Entry linked_processes(const char* id, std::unique_ptr<Workload> (*make)(const Plan&, Mode)) {
     return {id,
             Shape::tasks,
-            {"switch", "message"},
+            of_links,
             {payload_parameter(), sched_parameter(), speculation_parameter(), working_set_parameter()},
             make};
 }

@@ -19,8 +19,8 @@
 #include <array>
 #include <cerrno>
 
-#include "kit/experiments/footprint.h"
 #include "kit/os/limits.h"
+#include "kit/os/memory.h"
 #include "kit/os/posix.h"
 #include "kit/os/procfs.h"
 #include "kit/plan/failure.h"

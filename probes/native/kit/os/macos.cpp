@@ -20,7 +20,7 @@
 #include <cerrno>
 #include <limits>
 
-#include "kit/experiments/footprint.h"
+#include "kit/os/memory.h"
 #include "kit/os/posix.h"
 #include "kit/parameters/idle.h"
 #include "kit/parameters/sched.h"

@@ -9,7 +9,7 @@
 
 #include <csignal>
 
-#include "kit/experiments/footprint.h"
+#include "kit/os/memory.h"
 #include "kit/os/os.h"
 #include "kit/tasks/processes.h"
 

@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kit/experiments/footprint.h"
 #include "kit/os/limits.h"
+#include "kit/os/memory.h"
 #include "kit/plan/failure.h"
 #include "kit/ring/shared.h"
 #include "kit/stacks/stacks.h"

@@ -25,7 +25,7 @@ std::vector<std::uint32_t> Layout::by_place() const {
 Parameter layout_parameter() {
     Parameter parameter{"layout", {"in_order", "scattered"}};
     parameter.count = [](const Counting& counting, Counts& counts) {
-        if (counting.plan.experiment != "switch") return;
+        if (!counting.plan.asked->ring) return;
         counts.emplace_back("far_hops", static_cast<std::int64_t>(counting.workload.far_steps() *
                                                                   (counting.units / counting.plan.ring)));
     };

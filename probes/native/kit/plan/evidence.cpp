@@ -37,7 +37,7 @@ const char* why_no_hops(const Entry& entry) {
     switch (entry.shape) {
         case Shape::control: return "a control has no hops";
         case Shape::foreign: return "on which CPU a switch arrives is not known to the kernel that the contexts run on";
-        default: return "only the hops of experiment switch are followed";
+        default: return "only the hops of a ring are followed";
     }
 }
 
@@ -129,6 +129,16 @@ std::string Turns::object(std::size_t contexts) const {
     Line line = Line::nested();
     line.number("total", total).number("min", lowest).number("max", highest).number("contexts", contexts);
     return line.finish();
+}
+
+Line plan_line(const Plan& plan, std::uint64_t batch_units) {
+    Line parameters = Line::nested();
+    for (const auto& [name, value] : plan.parameters) parameters.text(name, value);
+    Line line("plan");
+    line.text("mechanism", plan.mechanism).text("experiment", plan.experiment).number("contexts", plan.contexts);
+    line.text("timing", plan.timing == Timing::each ? "each" : "batch").raw("cpus", number_list(plan.cpus));
+    line.number("batch_units", batch_units).number("batches", plan.batches);
+    return line.number("warmup_batches", plan.warmup_batches).raw("parameters", parameters.finish());
 }
 
 Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Counters& before,

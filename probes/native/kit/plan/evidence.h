@@ -35,6 +35,9 @@ Counters read_counters_after(Workload& workload, const std::vector<TaskId>& task
 // Throws self_check_failed when a token arrived that did not carry the expected sequence number.
 void check_tokens(const Counters& before, const Counters& after);
 
+// The message `plan`, with k as it is used.
+Line plan_line(const Plan& plan, std::uint64_t batch_units);
+
 Line evidence_line(const Entry& entry, std::uint64_t units, std::uint64_t token_mask, const Counters& before,
                    const Counters& after, const std::optional<Hops>& hops, const Counts& counts);
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "kit/experiments/count.h"
+#include "kit/experiments/list.h"
 #include "kit/os/os.h"
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
@@ -63,13 +64,11 @@ void check_against_entry(const Plan& plan, const Entry& entry) {
             throw refused("bad_value",
                           plan.mechanism + " runs in one thread and cannot be placed on several CPUs; give one");
         }
-        if (plan.experiment == "create" || plan.experiment == "footprint") {
+        if (plan.asked->live != Live::throughout) {
             throw refused("bad_value",
                           "experiment=" + plan.experiment + " leaves every context on its creator's CPU; give one");
         }
     }
-    if ((plan.experiment == "footprint" || is_counted(plan)) && plan.timing == Timing::each)
-        throw refused("bad_value", "experiment=" + plan.experiment + " times nothing; give timing=batch");
 }
 
 }  // namespace
@@ -112,6 +111,7 @@ Plan resolve_plan(Arguments arguments, std::span<const Entry* const> entries, co
         throw refused("unknown_mechanism", "no mechanism " + plan.mechanism + " in this probe; describe lists them");
     take_word(arguments, "protocol", {"1"});
     plan.experiment = take_word(arguments, "experiment", entry->experiments);
+    plan.asked = &find_experiment(plan.experiment);
     plan.contexts = static_cast<std::uint32_t>(take_number(arguments, "contexts"));
     plan.timing = take_word(arguments, "timing", {"batch", "each"}) == "each" ? Timing::each : Timing::batch;
     plan.cpus = take_cpus(arguments);
@@ -132,7 +132,7 @@ Plan resolve_plan(Arguments arguments, std::span<const Entry* const> entries, co
 
     // k is rounded up to whole laps of the ring, so that every batch ends where it began.
     plan.ring = entry->shape == Shape::pair ? 2 : entry->shape == Shape::control ? 1 : plan.contexts;
-    if (plan.passes_token()) {
+    if (plan.asked->ring) {
         // Whole laps in each of the stretches of a counted batch.
         const std::uint64_t lap = is_counted(plan) ? plan.ring * parts_of_a_counted_batch : plan.ring;
         const std::uint64_t asked = is_counted(plan) ? std::max<std::uint64_t>(plan.batch_units, 1) : plan.batch_units;

@@ -15,14 +15,28 @@
 namespace probe {
 
 struct Entry;
+struct Plan;
+class Reporter;
+
+// How long contexts live: for one unit, or for one batch, of which they are the units.
+enum class Live { throughout, unit, batch };
+
+// What the kit asks of an experiment. kit/experiments/list.cpp names them.
+struct Experiment {
+    const char* name;
+    bool ring;  // its contexts pass a token round
+    Live live;
+    void (*carry_out)(Reporter&, const Plan&, const Entry&);
+};
 
 enum class Timing { batch, each };
 
 struct Plan {
     std::string mechanism;
     std::string experiment;
+    const Experiment* asked = nullptr;  // the experiment of that name
     std::uint32_t contexts = 0;
-    // Contexts that pass the token in experiment switch: `contexts`, but two for a pair and one for a control.
+    // Contexts that pass the token round: `contexts`, but two for a pair and one for a control.
     std::uint32_t ring = 0;
     Timing timing = Timing::batch;
     std::vector<int> cpus;
@@ -38,8 +52,6 @@ struct Plan {
     std::uint64_t number(const char* parameter) const { return std::stoull(parameters.at(parameter)); }
     // Bytes that each context touches between two switches; 0: none, and for mechanisms without the parameter.
     std::uint64_t working_set() const { return parameters.contains("working_set") ? number("working_set") : 0; }
-    // Its contexts pass a token round.
-    bool passes_token() const { return experiment == "switch" || experiment == "count"; }
     int cpu_of(std::uint32_t context) const { return cpus.empty() ? -1 : cpus[context % cpus.size()]; }
 };
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "kit/experiments/count.h"
-#include "kit/experiments/footprint.h"
+#include "kit/experiments/list.h"
 #include "kit/os/arch.h"
 #include "kit/os/clock.h"
 #include "kit/os/cpu.h"
@@ -54,16 +54,6 @@ int finish_with(Reporter& reporter, const Failure& failure) {
     reporter.add(end_line(failure));
     reporter.flush();
     return std::string_view(failure.status) == "unsupported" ? 0 : 1;
-}
-
-Line plan_line(const Plan& plan, std::uint64_t batch_units) {
-    Line parameters = Line::nested();
-    for (const auto& [name, value] : plan.parameters) parameters.text(name, value);
-    Line line("plan");
-    line.text("mechanism", plan.mechanism).text("experiment", plan.experiment).number("contexts", plan.contexts);
-    line.text("timing", plan.timing == Timing::each ? "each" : "batch").raw("cpus", number_list(plan.cpus));
-    line.number("batch_units", batch_units).number("batches", plan.batches);
-    return line.number("warmup_batches", plan.warmup_batches).raw("parameters", parameters.finish());
 }
 
 // One stretch of time by both clocks.
@@ -257,7 +247,7 @@ Mode mode_for(const Plan& plan, const Entry& entry) {
 }
 
 std::optional<Hops> hops_of(const Plan& plan, const Entry& entry, const Measurement& measurement) {
-    if (!plan.passes_token()) return std::nullopt;
+    if (!plan.asked->ring) return std::nullopt;
     return entry.shape == Shape::stacks ? measurement.hops_of_one_thread() : measurement.workload->hops();
 }
 
@@ -282,73 +272,6 @@ std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measuremen
     add_samples(reporter, "warmup", measurement, 0, plan.warmup_batches, sequence);
     add_samples(reporter, "measure", measurement, plan.warmup_batches, batches, sequence);
     return batches;
-}
-
-void measure(Reporter& reporter, const Plan& plan, const Entry& entry) {
-    // The same floating-point state in every context, whatever the loader and the C++ runtime left behind.
-    arch::load_default_x87_control_word();
-    arch::load_mxcsr(arch::mxcsr_clean);
-    if (plan.experiment == "footprint") {
-        reporter.add(plan_line(plan, plan.contexts));
-        reporter.flush();
-        return measure_footprint(reporter, plan, entry);
-    }
-    const Blocks kept = heap_blocks(plan);
-    std::unique_ptr<Workload> workload = entry.make(plan, mode_for(plan, entry));
-
-    Measurement measurement;
-    measurement.workload = workload.get();
-    measurement.stack_offset = StackOffsets(plan).driver;
-    arch::load_mxcsr(arch::mxcsr_clean);
-    entry.enter_parameters(plan);
-    measurement.batch_units = plan.batch_units;
-    if (measurement.batch_units == 0) measurement.batch_units = workload->units_in(plan.batch_ns).value_or(0);
-    if (measurement.batch_units == 0) {
-        const std::uint64_t lap = plan.passes_token() ? plan.ring : 1;
-        // From a number of laps on that rings which are checked sparsely can check, unless one lap is long by itself.
-        const bool short_lap = lap == 2 && measurement.time_once(lap) < long_lap_ns;
-        measurement.batch_units = calibrate(measurement, short_lap ? lap * turns_a_check : lap, plan.batch_ns);
-    }
-    measurement.warmup_batches = plan.warmup_batches;
-    measurement.prepare(plan.warmup_batches + plan.batches);
-    // What cannot be read must not be told as zero.
-    if (is_counted(plan) && !os::kernel_switches(workload->tasks()))
-        throw unsupported("unsupported_here", os::kernel_switches_unknown());
-    reporter.add(plan_line(plan, measurement.batch_units));
-    reporter.flush();
-
-    const std::vector<TaskId> tasks = workload->tasks();
-    const Counters before = read_counters_before(*workload, tasks);
-    arch::load_mxcsr(arch::mxcsr_clean);
-    entry.enter_parameters(plan);
-    workload->begin_hops();
-    workload->counting(true);
-    if (is_counted(plan)) {
-        call_at_stack_offset(measurement.stack_offset, &Measurement::count, &measurement);
-    } else {
-        call_at_stack_offset(measurement.stack_offset, &Measurement::run_batches, &measurement);
-    }
-    workload->counting(false);
-    const std::optional<Hops> hops = hops_of(plan, entry, measurement);
-    // A task that was born in between counts from its birth.
-    const Counters after = read_counters_after(*workload, workload->tasks());
-
-    const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
-    check_tokens(before, after);
-    workload->retime(measurement.ticks);
-    Counts counts;
-    workload->add_counts(counts);
-    entry.add_counts({plan, *workload, tasks, units, after.touches - before.touches, after.mxcsr.size()}, counts);
-    const std::uint64_t mask = workload->token_mask();
-    const std::uint64_t sent = add_results(reporter, plan, measurement);
-    // While the contexts live: until this arrives the host takes what it sees of them for the whole ring.
-    reporter.flush();
-    workload->close();
-    workload.reset();
-
-    reporter.add(evidence_line(entry, units, mask, before, after, hops, counts));
-    reporter.add(end_ok(sent));
-    reporter.flush();
 }
 
 Line mechanism_line(const Entry& entry) {
@@ -416,10 +339,72 @@ void run(Reporter& reporter, std::span<const Entry* const> entries, const Argume
     raise_soft_limits();
     pin_self(plan.cpu_of(0));
     entry->apply_parameters(plan);
-    measure(reporter, plan, *entry);
+    // The same floating-point state in every context, whatever the loader and the C++ runtime left behind.
+    arch::load_default_x87_control_word();
+    arch::load_mxcsr(arch::mxcsr_clean);
+    plan.asked->carry_out(reporter, plan, *entry);
 }
 
 }  // namespace
+
+void measure_batches(Reporter& reporter, const Plan& plan, const Entry& entry) {
+    const Blocks kept = heap_blocks(plan);
+    std::unique_ptr<Workload> workload = entry.make(plan, mode_for(plan, entry));
+
+    Measurement measurement;
+    measurement.workload = workload.get();
+    measurement.stack_offset = StackOffsets(plan).driver;
+    arch::load_mxcsr(arch::mxcsr_clean);
+    entry.enter_parameters(plan);
+    measurement.batch_units = plan.batch_units;
+    if (measurement.batch_units == 0) measurement.batch_units = workload->units_in(plan.batch_ns).value_or(0);
+    if (measurement.batch_units == 0) {
+        const std::uint64_t lap = plan.asked->ring ? plan.ring : 1;
+        // From a number of laps on that rings which are checked sparsely can check, unless one lap is long by itself.
+        const bool short_lap = lap == 2 && measurement.time_once(lap) < long_lap_ns;
+        measurement.batch_units = calibrate(measurement, short_lap ? lap * turns_a_check : lap, plan.batch_ns);
+    }
+    measurement.warmup_batches = plan.warmup_batches;
+    measurement.prepare(plan.warmup_batches + plan.batches);
+    // What cannot be read must not be told as zero.
+    if (is_counted(plan) && !os::kernel_switches(workload->tasks()))
+        throw unsupported("unsupported_here", os::kernel_switches_unknown());
+    reporter.add(plan_line(plan, measurement.batch_units));
+    reporter.flush();
+
+    const std::vector<TaskId> tasks = workload->tasks();
+    const Counters before = read_counters_before(*workload, tasks);
+    arch::load_mxcsr(arch::mxcsr_clean);
+    entry.enter_parameters(plan);
+    workload->begin_hops();
+    workload->counting(true);
+    if (is_counted(plan)) {
+        call_at_stack_offset(measurement.stack_offset, &Measurement::count, &measurement);
+    } else {
+        call_at_stack_offset(measurement.stack_offset, &Measurement::run_batches, &measurement);
+    }
+    workload->counting(false);
+    const std::optional<Hops> hops = hops_of(plan, entry, measurement);
+    // A task that was born in between counts from its birth.
+    const Counters after = read_counters_after(*workload, workload->tasks());
+
+    const std::uint64_t units = measurement.batch_units * measurement.ticks.size();
+    check_tokens(before, after);
+    workload->retime(measurement.ticks);
+    Counts counts;
+    workload->add_counts(counts);
+    entry.add_counts({plan, *workload, tasks, units, after.touches - before.touches, after.mxcsr.size()}, counts);
+    const std::uint64_t mask = workload->token_mask();
+    const std::uint64_t sent = add_results(reporter, plan, measurement);
+    // While the contexts live: until this arrives the host takes what it sees of them for the whole ring.
+    reporter.flush();
+    workload->close();
+    workload.reset();
+
+    reporter.add(evidence_line(entry, units, mask, before, after, hops, counts));
+    reporter.add(end_ok(sent));
+    reporter.flush();
+}
 
 int carry_out(const Build& build, std::span<const Entry* const> entries, std::span<char*> arguments) {
     const std::string_view verb = arguments.empty() ? "" : arguments[0];

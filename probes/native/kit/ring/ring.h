@@ -20,9 +20,9 @@
 #include <limits>
 #include <optional>
 
-#include "kit/experiments/footprint.h"
 #include "kit/os/arch.h"
 #include "kit/os/cpu.h"
+#include "kit/os/memory.h"
 #include "kit/parameters/working_set.h"
 #include "kit/plan/mechanism.h"
 #include "kit/ring/reading.h"
@@ -186,7 +186,7 @@ inline constexpr std::uint32_t turns_a_check = 8;
 // Whether a plan's ring is checked so.
 template <Mode mode>
 bool checks_sparsely(const Plan& plan) {
-    const std::uint64_t units = plan.batch_units;  // 0: single laps, as in experiment footprint
+    const std::uint64_t units = plan.batch_units;  // 0: single laps
     return mode == Mode::batch && plan.contexts == 2 && units != 0 && units % (2 * turns_a_check) == 0;
 }
 
@@ -294,7 +294,7 @@ public:
             state_[0].sets = &*sets_;
         }
         driver_.emplace(state_[0], stations_.data());
-        if (plan.experiment == "footprint") {
+        if (plan.asked->live == Live::batch) {
             for (std::uint32_t i = 0; i < contexts_; ++i)
                 stations_[i] = {};  // touched now: they are the probe's, not the contexts'
             before_contexts_ = own_memory();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "asm/stack_switch.h"
+#include "kit/experiments/list.h"
 #include "kit/ring/ring.h"
 #include "kit/ring/solo.h"
 #include "kit/stacks/stacks.h"
@@ -148,8 +149,8 @@ struct Stacks {
 
 template <class Family>
 std::unique_ptr<Workload> make_stacks(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<Family::template Creation>(plan, mode)
-                                       : make_ring_for_mode<Family::template Ring>(plan, mode);
+    return plan.asked->live == Live::unit ? make_for_mode<Family::template Creation>(plan, mode)
+                                          : make_ring_for_mode<Family::template Ring>(plan, mode);
 }
 
 // Of a mechanism whose contexts lie on the kit's stacks.
@@ -157,7 +158,7 @@ inline Entry stack_entry(const char* id, std::unique_ptr<Workload> (*make)(const
                          std::optional<Unavailable> (*check)(), std::vector<Parameter> more = {}) {
     more.insert(more.end(), {layout_parameter(), stack_memory_parameter(), stack_offset_parameter(),
                              stack_size_parameter(), working_set_parameter()});
-    return {id, Shape::stacks, {"switch", "create", "footprint", "count"}, std::move(more), make, check};
+    return {id, Shape::stacks, of_stacks, std::move(more), make, check};
 }
 
 }  // namespace probe

@@ -1,7 +1,7 @@
 // Tasks that run once and then sleep until they are told to end: experiment footprint of threads and processes.
 #pragma once
 
-#include "kit/experiments/footprint.h"
+#include "kit/os/memory.h"
 #include "kit/ring/links.h"
 #include "kit/ring/shared.h"
 

@@ -1,4 +1,4 @@
-// Experiment footprint: memory per live suspended context, by the kernel's figures.
+// What processes hold, by the kernel's figures.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,6 @@
 #include <span>
 
 #include "kit/plan/mechanism.h"
-#include "kit/plan/report.h"
 
 namespace probe {
 
@@ -28,8 +27,5 @@ std::int64_t kernel_memory_of_machine();
 // their end, which would be counted as a loss of the next contexts. Waits until it frees no more than other work does,
 // a second at most.
 std::int64_t settled_kernel_memory_of_machine();
-
-// Cycles of making, running once, reading the memory and destroying. Sends samples and evidence.
-void measure_footprint(Reporter& reporter, const Plan& plan, const Entry& entry);
 
 }  // namespace probe
