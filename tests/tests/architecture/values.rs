@@ -51,6 +51,57 @@ fn no_file_but_its_page_names_an_experiment_or_a_placement() {
     }
 }
 
+/// The kits' sources without their tests, each with its text but for comments.
+fn kits() -> Vec<(PathBuf, String)> {
+    let languages = [
+        ("cpp", "//"),
+        ("h", "//"),
+        ("go", "//"),
+        ("java", "//"),
+        ("js", "//"),
+        ("rs", "//"),
+        ("py", "#"),
+        ("erl", "%"),
+        ("lua", "--"),
+    ];
+    let mut found = Vec::new();
+    for (extension, comment) in languages {
+        for path in files(&repository().join("probes"), extension) {
+            let stem = path.file_stem().unwrap().to_string_lossy();
+            let part = |name| path.iter().any(|part| part == name);
+            if !part("kit") || part("tests") || stem == "tests" || stem.ends_with("_test") {
+                continue;
+            }
+            let text = shipped(&path);
+            let code = |line: &str| line.split(comment).next().unwrap_or_default().to_owned();
+            // Of the evidence: a field of hops is called `count`.
+            let counts = |line: &&str| !line.contains("hops") && !line.contains("json:");
+            let prose = |line: &&str| !line.trim_start().starts_with(['*', '/']);
+            let lines: Vec<String> = text.lines().filter(prose).filter(counts).map(code).collect();
+            found.push((path, lines.join("\n")));
+        }
+    }
+    found
+}
+
+/// An experiment's own file is called like it, and the list `experiments`, or lies in a folder of that name.
+#[test]
+fn no_file_of_a_kit_but_its_list_names_an_experiment_of_another_file() {
+    let kits = kits();
+    assert!(kits.len() > 150, "only {} files are found", kits.len());
+    for page in files(&repository().join("crates/model/src/experiment"), "toml") {
+        let word = page.file_stem().unwrap().to_str().unwrap();
+        for (path, text) in &kits {
+            let stem = path.file_stem().unwrap().to_str().unwrap().to_lowercase();
+            let stem = stem.strip_prefix("kit_").unwrap_or(&stem);
+            let list = stem == "experiments"
+                || path.parent().unwrap().ends_with("experiments") && ["list", "__init__"].contains(&stem);
+            let named = !list && stem != word && naming("experiment", word, text);
+            assert!(!named, "{} names experiment {word}: ask the kit's list of experiments", path.display());
+        }
+    }
+}
+
 /// What a figure is of, the page of a report is told with the figure; it knows times and sizes only for what is beside figures.
 #[test]
 fn the_page_of_a_report_derives_no_quantity() {
