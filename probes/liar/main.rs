@@ -3,7 +3,8 @@
 //! `switchcost-liar FOLDER PROGRAM [ARGUMENT...] -- WHAT-THE-HOST-ADDS...`: LIES is a JSON list of lies. The one whose `mechanism` is asked for is
 //! told; without one the probe is quoted faithfully. Beside `edits` (see `edits.rs`) a lie may have
 //!
-//! - `instead`: what the probe is asked instead, `key=value`, `key/divisor` or `-key`; its `plan` is told to be the one that the host asked for,
+//! - `instead`: what the probe is asked instead, `key=value`, `key/divisor` or `-key`, without parameters that the other mechanism does not have; its `plan`
+//!   is told to be the one that the host asked for,
 //! - `through`: a program with arguments that starts the probe, `{other}` standing for a CPU that the host did not plan, as in `instead`,
 //! - `helpers`: programs that idle beside it; `idle_threads`: threads of the liar that do,
 //! - `decoy`: kernel switches per unit that two threads of the liar make when all is over, so that the kernel has counted as many as are told,
@@ -23,6 +24,23 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
+
+/// Keys of every plan; the others are parameters.
+const OF_ALL: [&str; 13] = [
+    "report_fd",
+    "protocol",
+    "batch_units",
+    "batch_ns",
+    "verify_units",
+    "seed",
+    "mechanism",
+    "experiment",
+    "timing",
+    "contexts",
+    "batches",
+    "warmup_batches",
+    "cpus",
+];
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -77,6 +95,24 @@ impl Asked {
         Ok(mine.unwrap_or(Value::Null))
     }
 
+    fn program(&self) -> Vec<String> {
+        let word = |word: &String| match word.strip_prefix("./") {
+            Some(file) => Path::new(&self.folder).join(file).to_string_lossy().into_owned(),
+            None => word.clone(),
+        };
+        self.command.iter().map(word).collect()
+    }
+
+    /// What the real probe says that a mechanism has.
+    fn parameters(&self, mechanism: &str) -> Result<Vec<String>, Failure> {
+        let words = self.program();
+        let described = Command::new(&words[0]).args(&words[1..]).arg("describe").current_dir(&self.folder).output()?;
+        let lines = String::from_utf8(described.stdout)?;
+        let known = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let found = known.into_iter().find(|line| line["id"] == mechanism).ok_or("the probe has no such mechanism")?;
+        Ok(texts(&found["parameters"]))
+    }
+
     /// Starts the real probe, which reports on its standard output.
     fn start(&self, lie: &Value) -> Result<Child, Failure> {
         let mut plan = self.plan.clone();
@@ -96,10 +132,11 @@ impl Asked {
         plan.values_mut().for_each(|value| *value = value.replace("{other}", other));
         let mut words = texts(&lie["through"]);
         words.iter_mut().for_each(|word| *word = word.replace("{other}", other));
-        words.extend(self.command.iter().map(|word| match word.strip_prefix("./") {
-            Some(file) => Path::new(&self.folder).join(file).to_string_lossy().into_owned(),
-            None => word.clone(),
-        }));
+        words.extend(self.program());
+        if let Some(other) = plan.get("mechanism").filter(|other| **other != *self.key("mechanism")) {
+            let parameters = self.parameters(other)?;
+            plan.retain(|key, _| OF_ALL.contains(&key.as_str()) || parameters.contains(key));
+        }
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).arg(&self.verb).args(plan.iter().map(|(key, value)| format!("{key}={value}")));
         command
@@ -113,8 +150,6 @@ impl Asked {
 
     /// The plan as the host asked for it, whatever the probe carried out.
     fn forge_plan(&self, plan: &mut Value) {
-        let own = ["report_fd", "protocol", "batch_units", "batch_ns", "verify_units", "seed"];
-        let told = ["mechanism", "experiment", "timing", "contexts", "batches", "warmup_batches", "cpus"];
         for key in ["mechanism", "experiment", "timing"] {
             plan[key] = self.key(key).into();
         }
@@ -122,8 +157,7 @@ impl Asked {
             plan[key] = self.key(key).parse::<u64>().unwrap_or_default().into();
         }
         plan["cpus"] = Known::of(&self.plan).cpus.into();
-        let parameters =
-            self.plan.iter().filter(|(key, _)| !own.contains(&key.as_str()) && !told.contains(&key.as_str()));
+        let parameters = self.plan.iter().filter(|(key, _)| !OF_ALL.contains(&key.as_str()));
         plan["parameters"] = parameters.map(|(key, value)| (key.clone(), Value::from(value.clone()))).collect();
     }
 }

@@ -295,6 +295,8 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
     let Some(reason) = ruling.judgement.reason else { return };
     match ruling.judgement.verdict {
         Verdict::Contradicted => list.add("evidence", reason.to_string(), line),
+        // It takes an emulator, which only a run starts.
+        Verdict::Broken if matches!(reason, Reason::NotCounted { .. }) => {}
         Verdict::Broken => list.add("echo", reason.to_string(), None),
         _ if matches!(reason, Reason::NotSeen { why: None, .. }) => list.add("why", reason.to_string(), line),
         _ => {}

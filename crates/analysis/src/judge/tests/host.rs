@@ -251,6 +251,18 @@ fn time_that_working_sets_take_to_be_released_is_not_missing() {
     check(&with(4096, 60), Verdict::Contradicted, "time_missing");
 }
 
+/// A helper of the idle class burns CPU time for as long as the start lasts, whatever the batches lasted.
+#[test]
+fn what_an_idle_helper_burns_is_missing_in_no_claim() {
+    let idle = EvidenceRule { seen: [(Sight::Class("idle".into()), 1)].into(), ..rule() };
+    let seen = |s: &mut Seen| {
+        s.cpu_ns = 900_000_000;
+        s.tree.as_mut().unwrap().facts.as_mut().unwrap().classes.extend([("idle".to_owned(), 1)]);
+    };
+    check(&watched(&idle, seen), Verdict::Verified, "");
+    check(&watched(&rule(), seen), Verdict::Contradicted, "time_missing");
+}
+
 /// Contexts on two CPUs that are pushed aside share one; sandboxes, each of them many tasks of the host's kernel, may not.
 #[test]
 fn contexts_with_a_cpu_each_are_not_pushed_aside() {
