@@ -83,10 +83,11 @@ pub fn went_another_way(judgement: &Judgement) -> bool {
     judgement.verdict == Verdict::Contradicted && matches!(judgement.reason, Some(Reason::OtherWay { .. }))
 }
 
-/// How long a probe may take to leave after `end`, ms: the kernel takes a container apart in 2, and a busy machine in more.
+/// How long a probe may take to leave after `end`, ms. The kernel takes a container apart in 2, a busy machine in more; a helper of the idle class had to wait
+/// for 1.5 s beside a build until it could end.
 #[must_use]
 pub fn leave_ms(contexts: u64) -> u64 {
-    1500 + 10 * contexts.min(1000)
+    5000 + 10 * contexts.min(1000)
 }
 
 /// Judgement of one invocation, and what strangers did to it.

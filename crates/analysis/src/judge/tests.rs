@@ -281,7 +281,7 @@ fn another_plan_is_broken() {
 #[test]
 fn process_ends_are_told() {
     let ended = |process, log: &str| judged(&rule(), &plan(), &honest(), process, log);
-    check(&ended(ProcessEnd::Deadline, ""), Verdict::Broken, r#"did_not_leave limit_ms=1520 words={"kind":"none"}"#);
+    check(&ended(ProcessEnd::Deadline, ""), Verdict::Broken, r#"did_not_leave limit_ms=5020 words={"kind":"none"}"#);
     let silent = judged(&rule(), &plan(), &Transcript::default(), ProcessEnd::Deadline, "");
     check(&silent, Verdict::Broken, "no_answer limit_ms=500");
     check(
