@@ -113,6 +113,19 @@ fn a_curve_over_contexts_is_exact_and_a_run_like_any_other() {
 }
 
 #[test]
+fn a_pattern_chooses_curves_and_their_points() {
+    let world = world();
+    assert_eq!(world.run("sweep contexts thread/sized thread/honest --to 8 --steps 4 --rounds 6").status, 0);
+    for words in ["show latest thread/honest", "show latest thread/honest -v"] {
+        let shown = world.run(words).out;
+        assert!(shown.contains("\n thread/honest ") && !shown.contains("\n thread/sized"), "{shown}");
+    }
+    // A point by itself is a row.
+    let shown = world.run_words(&["show", "latest", "thread/sized contexts=8"]).out;
+    assert!(shown.contains("thread/sized contexts=8") && !shown.contains("growth"), "{shown}");
+}
+
+#[test]
 fn a_point_beyond_a_limit_is_a_gap_with_its_reason() {
     let world = world();
     let said = world.run("sweep contexts thread/sized --rounds 6 --batches 5 --steps 4 --format json");

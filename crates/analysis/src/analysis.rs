@@ -24,6 +24,8 @@ pub struct Analysis<'r> {
     pub rows: Vec<Row<'r>>,
     /// Curves in the order of their first rows.
     pub curves: Vec<Curve>,
+    /// Those of all rows.
+    whole: Vec<Curve>,
     /// Matrices over pairs of CPUs.
     pub matrices: Vec<Matrix>,
     /// What CPUs of the run's machine share.
@@ -68,6 +70,7 @@ impl<'r> Analysis<'r> {
         Self {
             run,
             rows,
+            whole: curves.clone(),
             curves,
             matrices,
             topology,
@@ -123,7 +126,10 @@ impl<'r> Analysis<'r> {
     /// The same, of which views show these rows only; what was derived of all of them stands.
     #[must_use]
     pub fn only(mut self, wanted: impl Fn(&Row<'_>) -> bool) -> Self {
-        self.order.retain(|&index| self.rows.get(index).is_some_and(&wanted));
+        let keeps = |index: usize| self.rows.get(index).is_some_and(&wanted);
+        self.order.retain(|&index| keeps(index));
+        self.curves.retain_mut(|curve| curve.keep(keeps));
+        self.matrices.retain_mut(|matrix| matrix.keep(keeps));
         self
     }
 
@@ -142,7 +148,7 @@ impl<'r> Analysis<'r> {
     /// The parts of the cost of this row.
     #[must_use]
     pub fn split_of(&self, row: usize) -> Option<&Split> {
-        self.curves.iter().find_map(|curve| {
+        self.whole.iter().find_map(|curve| {
             let x = curve.points.iter().find(|point| point.row == row)?.x;
             curve.splits.iter().find(|split| split.x == x)
         })

@@ -62,6 +62,15 @@ impl Deref for Curve {
     }
 }
 
+impl Curve {
+    /// Keeps these rows; false: they are too few for a curve.
+    pub(crate) fn keep(&mut self, keeps: impl Fn(usize) -> bool) -> bool {
+        self.line.points.retain(|point| keeps(point.row));
+        self.line.gaps.retain(|point| keeps(point.row));
+        self.points.len() >= FEWEST_POINTS
+    }
+}
+
 impl Line {
     /// A row is one of its points.
     #[must_use]
@@ -295,6 +304,15 @@ pub struct Matrix {
     pub cpus: Vec<u32>,
     /// Pair, smaller number first → position of its row.
     pub cells: BTreeMap<(u32, u32), usize>,
+}
+
+impl Matrix {
+    /// Keeps these rows; false: they are too few for a matrix.
+    pub(crate) fn keep(&mut self, keeps: impl Fn(usize) -> bool) -> bool {
+        self.cells.retain(|_, row| keeps(*row));
+        self.cpus.retain(|cpu| self.cells.keys().any(|pair| pair.0 == *cpu || pair.1 == *cpu));
+        self.cells.len() > 1
+    }
 }
 
 /// Every matrix of these rows, in their order: at least two pairs of CPUs.
