@@ -383,11 +383,14 @@ fn bad_input_is_one_sentence() {
     refuses("sweep contexts thread/sized --steps 201", &["201 points", "200"]);
     refuses("sweep contexts thread/sized --steps 1", &["--steps 1"]);
     refuses("sweep contexts thread/sized --values 2,99999999", &["99999999", "out of range"]);
+    refuses("sweep contexts thread/sized --to 99999999999", &["`99999999999`", "2 to 10,000,000"]);
+    refuses("sweep contexts thread/sized --from 0", &["`0`", "2 to 10,000,000"]);
+    refuses("sweep contexts thread/sized --to 1", &["`1`", "2 to 10,000,000"]);
     refuses("sweep contexts thread/sized --values 2 --to 3", &["--values", "--to"]);
     refuses("sweep contexts thread/touch", &["thread/touch", "ring"]);
     refuses("sweep contexts thread/honset", &["did you mean `thread/honest`"]);
     refuses("sweep payload thread/honest", &["thread/honest", "parameter `payload`"]);
-    refuses("sweep payload thread/sized --to 2M", &["2097152", "1048576"]);
+    refuses("sweep payload thread/sized --to 2M", &["`2M`", "0 to 1,048,576"]);
     refuses("sweep payload", &["parameter `payload`", "by default"]);
     refuses("sweep sched thread/sized --from 1", &["--values other,fifo"]);
     refuses("sweep sched thread/sized --values idle", &["idle", "other, fifo"]);

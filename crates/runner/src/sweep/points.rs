@@ -1,7 +1,7 @@
 //! The points of an axis.
 
 use crate::RequestError;
-use switchcost_catalogue::grammar;
+use switchcost_analysis::number::grouped;
 
 /// More points than this are a typing error.
 pub(super) const MOST_POINTS: usize = 200;
@@ -105,21 +105,37 @@ pub enum SweepError {
     },
 }
 
-fn number(text: &str) -> Result<u64, SweepError> {
-    grammar::size(text).ok_or_else(|| SweepError::NotNumeric { value: text.to_owned() })
+/// The numbers of an axis: how they are read, what they may be, and how inner points are rounded.
+pub(super) struct Numbers<'a> {
+    pub read: fn(&str) -> Option<u64>,
+    pub lowest: u64,
+    pub highest: u64,
+    pub what: &'a str,
+    pub round: fn(f64) -> u64,
 }
 
-/// The asked points in ascending order, or a geometric series; `steps` says how many it has if nobody else does, `round` how its inner points
-/// are rounded.
+impl Numbers<'_> {
+    fn number(&self, text: &str) -> Result<u64, SweepError> {
+        let number = (self.read)(text).ok_or_else(|| SweepError::NotNumeric { value: text.to_owned() })?;
+        if (self.lowest..=self.highest).contains(&number) {
+            return Ok(number);
+        }
+        let [lowest, highest] = [self.lowest, self.highest].map(|end| grouped(end.min(i64::MAX as u64) as i64));
+        let reason = format!("{} is a whole number from {lowest} to {highest}", self.what);
+        Err(SweepError::OutOfRange { value: text.to_owned(), reason })
+    }
+}
+
+/// The asked points in ascending order, or a geometric series; `steps` says how many it has if nobody else does.
 pub(super) fn numbers(
     range: &Range,
+    of: &Numbers<'_>,
     default: (u64, u64),
     steps: impl Fn(u64, u64) -> u64,
-    round: impl Fn(f64) -> u64,
 ) -> Result<Vec<u64>, SweepError> {
     let mut points = Vec::new();
     if range.values.is_empty() {
-        let or = |text: &Option<String>, default| text.as_deref().map_or(Ok(default), number);
+        let or = |text: &Option<String>, default| text.as_deref().map_or(Ok(default), |text| of.number(text));
         let from = or(&range.from, default.0.min(or(&range.to, u64::MAX)?))?;
         let to = or(&range.to, default.1.max(from))?;
         if from > to {
@@ -137,10 +153,10 @@ pub(super) fn numbers(
         if steps > MOST_POINTS as u64 {
             return Err(SweepError::TooMany { points: steps });
         }
-        points.extend(geometric(base, to, steps, round));
+        points.extend(geometric(base, to, steps, of.round));
     } else {
         for value in &range.values {
-            points.push(number(value)?);
+            points.push(of.number(value)?);
         }
     }
     points.sort_unstable();
@@ -148,7 +164,7 @@ pub(super) fn numbers(
     if points.len() > MOST_POINTS { Err(SweepError::TooMany { points: points.len() as u64 }) } else { Ok(points) }
 }
 
-fn geometric(from: u64, to: u64, steps: u64, round: impl Fn(f64) -> u64) -> Vec<u64> {
+fn geometric(from: u64, to: u64, steps: u64, round: fn(f64) -> u64) -> Vec<u64> {
     let ratio = to as f64 / from.max(1) as f64;
     let point = |i: u64| match i {
         0 => from,
@@ -191,6 +207,7 @@ pub(super) fn words(range: &Range, every: Vec<String>) -> Result<Vec<String>, Sw
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchcost_catalogue::grammar;
 
     fn range(from: &str, to: &str, steps: Option<u64>) -> Range {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -198,7 +215,14 @@ mod tests {
     }
 
     fn contexts(range: &Range) -> Result<Vec<u64>, SweepError> {
-        numbers(range, (2, 1_000_000), |_, _| 7, rounded_decimal)
+        let of = Numbers {
+            read: grammar::count,
+            lowest: 2,
+            highest: 10_000_000,
+            what: "the size of a ring",
+            round: rounded_decimal,
+        };
+        numbers(range, &of, (2, 1_000_000), |_, _| 7)
     }
 
     #[test]
@@ -206,7 +230,9 @@ mod tests {
         assert_eq!(contexts(&Range::default()), Ok(vec![2, 18, 160, 1400, 13_000, 110_000, 1_000_000]));
         assert_eq!(contexts(&range("", "10", Some(3))), Ok(vec![2, 4, 10]));
         assert_eq!(contexts(&range("5", "5", None)), Ok(vec![5]));
-        let sizes = |range: &Range| numbers(range, (4096, 1 << 20), |_, _| 5, rounded_size);
+        assert_eq!(contexts(&range("10k", "10k", None)), Ok(vec![10_000]), "contexts are counted by thousands");
+        let of = Numbers { read: grammar::size, lowest: 0, highest: u64::MAX, what: "payload", round: rounded_size };
+        let sizes = |range: &Range| numbers(range, &of, (4096, 1 << 20), |_, _| 5);
         assert_eq!(sizes(&Range::default()), Ok(vec![4096, 16_384, 65_536, 262_144, 1_048_576]));
         assert_eq!(sizes(&range("0", "64K", Some(2))), Ok(vec![0, 4096, 65_536]));
         assert_eq!(
@@ -223,10 +249,15 @@ mod tests {
         assert!(refusal(&range("x", "", None)).contains("`x` is not a whole number"));
         assert!(refusal(&range("", "1e6", None)).contains("`1e6`"));
         assert!(refusal(&range("", "99999999999G", None)).contains("not a whole number"));
+        // As it was typed, whatever points would come of it.
+        let beyond = "`99999999999` is out of range: the size of a ring is a whole number from 2 to 10,000,000";
+        assert_eq!(refusal(&range("", "99999999999", None)), beyond);
+        assert!(refusal(&range("0", "", None)).contains("`0` is out of range"));
+        assert!(refusal(&range("", "1", None)).contains("from 2 to"));
         assert!(refusal(&range("", "", Some(201))).contains("201 points"));
         assert!(refusal(&range("", "", Some(1))).contains("--steps 1"));
         assert!(refusal(&range("", "", Some(0))).contains("--steps 0"));
-        let many = Range { values: (1..300).map(|n| n.to_string()).collect(), ..Range::default() };
+        let many = Range { values: (2..301).map(|n| n.to_string()).collect(), ..Range::default() };
         assert!(refusal(&many).contains("299 points"));
         let all = vec!["other".to_owned(), "fifo".to_owned()];
         assert!(words(&range("1", "", None), all.clone()).unwrap_err().to_string().contains("--values other,fifo"));

@@ -1,8 +1,9 @@
 //! Size of the ring, or number of kept contexts.
 
 use super::{Axis, Here};
-use crate::sweep::points::{numbers, rounded_decimal};
+use crate::sweep::points::{Numbers, numbers, rounded_decimal};
 use crate::sweep::{Range, SweepError};
+use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Mechanism, Request};
 
 /// First and last size, unless something else is said.
@@ -23,7 +24,7 @@ impl Axis for Contexts {
     }
 
     fn purpose(&self) -> &'static str {
-        "Size of the ring: 2 to 1000000"
+        "Size of the ring: 2 to 1,000,000"
     }
 
     fn fits(&self, mechanism: &Mechanism, experiment: Option<Experiment>) -> bool {
@@ -39,13 +40,17 @@ impl Axis for Contexts {
         None
     }
 
-    fn vary(&self, request: &mut Request, range: &Range, _: &Here<'_>, _: &[&Mechanism]) -> Result<(), SweepError> {
-        request.contexts = numbers(range, ENDS, |_, _| STEPS, rounded_decimal)?;
-        match request.contexts.iter().find(|&&n| n == 0 || n > MOST) {
-            Some(wrong) => {
-                Err(SweepError::OutOfRange { value: wrong.to_string(), reason: format!("a ring has 1 to {MOST}") })
-            }
-            None => Ok(()),
-        }
+    fn vary(
+        &self,
+        request: &mut Request,
+        range: &Range,
+        _: &Here<'_>,
+        mechanisms: &[&Mechanism],
+    ) -> Result<(), SweepError> {
+        let ring = |mechanism: &&Mechanism| request.experiment.unwrap_or(mechanism.experiments[0]).ring;
+        let (lowest, what) = if mechanisms.iter().any(ring) { (2, "the size of a ring") } else { (1, "their number") };
+        let of = Numbers { read: grammar::count, lowest, highest: MOST, what, round: rounded_decimal };
+        request.contexts = numbers(range, &of, ENDS, |_, _| STEPS)?;
+        Ok(())
     }
 }

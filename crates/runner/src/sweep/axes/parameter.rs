@@ -1,7 +1,7 @@
 //! A parameter of mechanisms.
 
 use super::{Axis, Here};
-use crate::sweep::points::{numbers, rounded_size, words};
+use crate::sweep::points::{Numbers, numbers, rounded_size, words};
 use crate::sweep::{Range, SweepError};
 use std::collections::BTreeSet;
 use switchcost_catalogue::grammar;
@@ -120,15 +120,12 @@ fn values(
     };
     let factor_four = |from: u64, to: u64| ((to as f64 / from as f64).log2() / 2.0).round() as u64 + 1;
     let first = if lowest == 0 { FIRST_SIZE.min(end.max(1)) } else { lowest };
-    let mut points = numbers(range, (first, end), factor_four, rounded_size)?;
+    let of = Numbers { read: grammar::size, lowest, highest, what: name, round: rounded_size };
+    let mut points = numbers(range, &of, (first, end), factor_four)?;
     // What the parameter itself costs is known only if the mechanism is also measured without it.
     let split = fitting.iter().any(|mechanism| mechanism.parameters.get(name).is_some_and(|p| p.control.is_some()));
     if lowest == 0 && (split || (range.from.is_none() && range.values.is_empty())) && !points.contains(&0) {
         points.insert(0, 0);
-    }
-    if let Some(wrong) = points.iter().find(|point| !(lowest..=highest).contains(*point)) {
-        let reason = format!("{name} is a whole number from {lowest} to {highest}");
-        return Err(SweepError::OutOfRange { value: wrong.to_string(), reason });
     }
     Ok(points.iter().map(ToString::to_string).collect())
 }
