@@ -119,7 +119,7 @@ fn whole(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What a terminal of so many columns shows of a command.
-fn shown(command: &Command, words: &str, width: u16) -> String {
+pub fn shown(command: &Command, words: &str, width: u16) -> String {
     let line =
         format!("stty cols {width} rows 90; exec {} {words} 2>/dev/null", command.get_program().to_str().unwrap());
     let mut script = Command::new("script");

@@ -126,6 +126,24 @@ fn a_pattern_chooses_curves_and_their_points() {
 }
 
 #[test]
+fn every_point_is_shown_however_narrow_the_terminal_is() {
+    let world = world();
+    let said = world.run("sweep contexts thread/sized --to 10k --steps 25 --rounds 6 --batches 5 --format json");
+    let points = points(&said, "thread/sized");
+    assert_eq!(points.last().unwrap().0, 10_000, "contexts are counted by thousands");
+    for width in [80, 100] {
+        let shown = crate::golden::shown(&world.command(&[]), "show", width);
+        let heads: Vec<&str> = shown.lines().filter(|line| !line.contains("thread/sized")).collect();
+        let words: BTreeSet<String> =
+            heads.iter().flat_map(|line| line.split_whitespace()).map(|word| word.replace(',', "")).collect();
+        assert!(points.iter().all(|(x, _)| words.contains(&x.to_string())), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= usize::from(width)), "{shown}");
+        assert!(shown.lines().any(|line| line.contains("×11.0  ▁")), "{shown}");
+        assert!(!shown.contains("no room") && !shown.contains("--format csv"), "{shown}");
+    }
+}
+
+#[test]
 fn a_point_beyond_a_limit_is_a_gap_with_its_reason() {
     let world = world();
     let said = world.run("sweep contexts thread/sized --rounds 6 --batches 5 --steps 4 --format json");

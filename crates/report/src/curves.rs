@@ -29,15 +29,6 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
             curves.iter().flat_map(|curve| curve.points.iter().chain(&curve.gaps)).map(|p| p.x).collect();
         let places: Vec<u64> = places.into_iter().collect();
         let value = |x: u64| if axis == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
-        let name = curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);
-        let room = usize::from(style.width.unwrap_or(100)).saturating_sub(name + GROWTH);
-        let widths = room / places.len() >= WITH_INTERVAL;
-        let most = (room / if widths { WITH_INTERVAL } else { ALONE }).max(2);
-        let shown = spread(&places, most);
-        let mut table = style.table();
-        let wide = if widths { "" } else { "± up to" };
-        let heads = shown.iter().map(|x| right(value(*x))).chain([right(wide), right("growth"), cell("")]);
-        table.set_header(std::iter::once(cell("")).chain(heads));
         let row_at = |curve: &Curve, x: u64| {
             let point = curve.points.iter().find(|point| point.x == x)?;
             Some(&analysis.rows[point.row])
@@ -47,26 +38,36 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
         };
         let all: Vec<f64> = curves.iter().flat_map(|curve| medians(curve)).flatten().collect();
         let bounds = (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
-        let mut grown: Vec<(f64, &str)> = Vec::new();
-        for curve in &curves {
+        let growth = |curve: &Curve| {
             let own = medians(curve);
-            let ends = own.first().copied().flatten().zip(own.last().copied().flatten());
-            let growth = ends.map(|(first, last)| last / first).filter(|growth| growth.is_finite());
-            grown.extend(growth.map(|growth| (growth, curve.label.as_str())));
-            let cells = shown.iter().map(|x| right(figure(row_at(curve, *x), widths)));
-            let reached =
-                curve.points.iter().filter_map(|point| analysis.rows[point.row].summary.figures.as_ref()?.half_width());
-            let reached = if widths { String::new() } else { percent(reached.fold(0.0, f64::max)) };
-            let growth = growth.map_or("–".to_owned(), times);
-            let tail = [right(reached), right(growth), cell(spark(&own, bounds, style))];
-            table.add_row(std::iter::once(cell(whole(&curve.label))).chain(cells).chain(tail));
+            let (first, last) = own.first().copied().flatten().zip(own.last().copied().flatten())?;
+            Some(last / first).filter(|growth| growth.is_finite())
+        };
+        let mut grown: Vec<(f64, &str)> =
+            curves.iter().filter_map(|curve| Some((growth(curve)?, curve.label.as_str()))).collect();
+        let widest = |curve: &Curve| {
+            let all = curve.points.iter().filter_map(|at| analysis.rows[at.row].summary.figures.as_ref()?.half_width());
+            percent(all.fold(0.0, f64::max))
+        };
+        let column = |title: &str, text: &dyn Fn(&Curve) -> String| -> Vec<String> {
+            std::iter::once(title.to_owned()).chain(curves.iter().map(|curve| text(curve))).collect()
+        };
+        let columns = |intervals: bool| {
+            let mut columns = vec![column("", &|curve| curve.label.clone())];
+            columns.extend(places.iter().map(|x| column(&value(*x), &|curve| figure(row_at(curve, *x), intervals))));
+            if !intervals {
+                columns.push(column("± up to", &widest));
+            }
+            columns.push(column("growth", &|curve| growth(curve).map_or("–".to_owned(), times)));
+            columns.push(column("", &|curve| spark(&medians(curve), bounds, style)));
+            columns
+        };
+        let mut blocks = blocks(|| Style::PLAIN.table(), style.width, &columns(true));
+        if blocks.len() > 1 {
+            blocks = self::blocks(|| Style::PLAIN.table(), style.width, &columns(false));
         }
         let title = format!("Cost per {} by {axis}, {}", first.unit, first.variant.placement.title());
-        out.push_str(&format!("\n{}\n{}", style.bold(&title), drawn(&mut table).replace(HARD, " ")));
-        if shown.len() < places.len() {
-            let left = format!("{} of {} points are shown; the rest by --format csv", shown.len(), places.len());
-            out.push_str(&wrapped("  ", &left, style));
-        }
+        out.push_str(&format!("\n{}\n{}", style.bold(&title), blocks.join("\n")));
         let ends = [&places[0], &places[places.len() - 1]];
         let named =
             |x: u64| if axis == CONTEXTS { format!("{} contexts", value(x)) } else { format!("{axis}={}", value(x)) };
@@ -76,22 +77,38 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
     out
 }
 
-/// Columns of a figure with its interval, and without.
-const WITH_INTERVAL: usize = 15;
-const ALONE: usize = 9;
-/// Columns of growth and picture.
-const GROWTH: usize = 28;
 /// Points of a picture.
 const SPARKS: usize = 8;
 /// Names in a sentence.
 const NAMES: usize = 3;
 
-/// A blank at which no line is broken.
-const HARD: char = '\u{a0}';
-
-/// A name that stays on one line.
-fn whole(name: &str) -> String {
-    name.replace(' ', &HARD.to_string())
+/// One table, or several below one another if not all columns have room: each begins with the first column. A column without a title stays beside the
+/// one before it.
+fn blocks(new: fn() -> Table, width: Option<u16>, columns: &[Vec<String>]) -> Vec<String> {
+    let wide = |column: &[String]| column.iter().map(|text| text.chars().count()).max().unwrap_or(0) + 2;
+    let Some((names, others)) = columns.split_first() else { return Vec::new() };
+    let room = width.map_or(usize::MAX - 1, usize::from).saturating_sub(wide(names)) + 1; // No blank behind the last.
+    let mut blocks: Vec<Vec<&Vec<String>>> = Vec::new();
+    let mut used = usize::MAX;
+    for (place, column) in others.iter().enumerate() {
+        let beside = others.get(place + 1).filter(|next| next[0].is_empty()).map_or(0, |next| wide(next));
+        used = used.saturating_add(wide(column));
+        match blocks.last_mut() {
+            Some(block) if column[0].is_empty() || used.saturating_add(beside) <= room => block.push(column),
+            _ => {
+                blocks.push(vec![column]);
+                used = wide(column);
+            }
+        }
+    }
+    let table = |block: &Vec<&Vec<String>>| {
+        let line =
+            |at: usize| std::iter::once(cell(&names[at])).chain(block.iter().map(move |column| right(&column[at])));
+        let mut table = new();
+        table.set_header(line(0)).add_rows((1..names.len()).map(line));
+        drawn(&mut table)
+    };
+    blocks.iter().map(table).collect()
 }
 
 /// So many of these, the first and the last among them.
@@ -169,9 +186,8 @@ pub(crate) fn text(analysis: &Analysis<'_>, style: Style) -> String {
         out.push_str(&format!("\n{}\n{}", style.bold(&split_title(analysis, curve)), drawn(&mut table)));
     }
     for matrix in &analysis.matrices {
-        let mut table = style.table();
-        fill_matrix(analysis, &mut table, matrix);
-        out.push_str(&format!("\n{}\n{}", style.bold(&matrix_title(&matrix.label)), drawn(&mut table)));
+        let blocks = blocks(|| Style::PLAIN.table(), style.width, &matrix_columns(analysis, matrix));
+        out.push_str(&format!("\n{}\n{}", style.bold(&matrix_title(&matrix.label)), blocks.join("\n")));
         out.push_str(&by_relation(analysis, matrix));
     }
     out
@@ -180,18 +196,16 @@ pub(crate) fn text(analysis: &Analysis<'_>, style: Style) -> String {
 /// The tables as Markdown.
 pub(crate) fn markdown(analysis: &Analysis<'_>) -> String {
     let mut out = String::new();
-    let mut add = |title: String, fill: &dyn Fn(&mut Table), tail: &str| {
-        let mut table = Table::new();
-        table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
-        fill(&mut table);
-        out.push_str(&format!("\n{title}\n\n{}{tail}", drawn(&mut table)));
-    };
+    let new: fn() -> Table = crate::text::markdown_table;
     for curve in analysis.curves.iter().filter(|curve| !curve.splits.is_empty()) {
-        add(split_title(analysis, curve), &|table| fill_split(analysis, table, curve), "");
+        let mut table = new();
+        fill_split(analysis, &mut table, curve);
+        out.push_str(&format!("\n{}\n\n{}", split_title(analysis, curve), drawn(&mut table)));
     }
     for matrix in &analysis.matrices {
-        let tail = format!("\n{}", by_relation(analysis, matrix));
-        add(matrix_title(&matrix.label), &|table| fill_matrix(analysis, table, matrix), &tail);
+        let table = blocks(new, None, &matrix_columns(analysis, matrix)).concat();
+        let title = matrix_title(&matrix.label);
+        out.push_str(&format!("\n{title}\n\n{table}\n{}", by_relation(analysis, matrix)));
     }
     out
 }
@@ -219,16 +233,17 @@ fn fill_split(analysis: &Analysis<'_>, table: &mut Table, curve: &Curve) {
     }
 }
 
-fn fill_matrix(analysis: &Analysis<'_>, table: &mut Table, matrix: &Matrix) {
-    let header = std::iter::once("CPU".to_owned()).chain(matrix.cpus.iter().map(u32::to_string));
-    table.set_header(header.map(right));
-    for a in &matrix.cpus {
-        let cell = |b: &u32| {
-            let row = matrix.cells.get(&(*a.min(b), *a.max(b)));
-            right(row.and_then(|row| analysis.rows[*row].median()).map_or("–".to_owned(), nanoseconds))
-        };
-        table.add_row(std::iter::once(right(a)).chain(matrix.cpus.iter().map(cell)));
-    }
+/// A column for each CPU, after one that names the lines.
+fn matrix_columns(analysis: &Analysis<'_>, matrix: &Matrix) -> Vec<Vec<String>> {
+    let cost = |a: u32, b: u32| {
+        let row = matrix.cells.get(&(a.min(b), a.max(b)));
+        row.and_then(|row| analysis.rows[*row].median()).map_or("–".to_owned(), nanoseconds)
+    };
+    let column = |title: String, text: &dyn Fn(u32) -> String| -> Vec<String> {
+        std::iter::once(title).chain(matrix.cpus.iter().map(|cpu| text(*cpu))).collect()
+    };
+    let names = std::iter::once(column("CPU".to_owned(), &|cpu| cpu.to_string()));
+    names.chain(matrix.cpus.iter().map(|a| column(a.to_string(), &|b| cost(*a, b)))).collect()
 }
 
 /// Median over the pairs of each relation.
