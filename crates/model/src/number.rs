@@ -38,6 +38,12 @@ pub fn grouped(value: i64) -> String {
     if value < 0 { format!("-{out}") } else { out }
 }
 
+/// So many of something: `1 row`, `12,000 rows`.
+#[must_use]
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(i64::try_from(count).unwrap_or(i64::MAX)), if count == 1 { "" } else { "s" })
+}
+
 /// A fraction as percent with two significant digits.
 #[must_use]
 pub fn percent(fraction: f64) -> String {
@@ -129,6 +135,12 @@ mod tests {
             (Quantity::MEMORY.amount(4096.0).as_str(), Quantity::MEMORY.tick(65536.0).as_str()),
             ("4.00 KiB", "64 KiB")
         );
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        let said = [0, 1, 2, 12_000].map(|count| counted(count, "row"));
+        assert_eq!(said, ["0 rows", "1 row", "2 rows", "12,000 rows"]);
     }
 
     #[test]

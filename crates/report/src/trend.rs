@@ -5,7 +5,7 @@ use crate::curves::levels;
 use crate::text::{Style, cell, drawn, moment, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::number::{nanoseconds, percent};
+use switchcost_analysis::number::{counted, nanoseconds, percent};
 use switchcost_analysis::{At, Quantity, WORTH_SHOWING};
 use switchcost_model::harmless;
 
@@ -248,7 +248,7 @@ fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
         row.push(cell(picture(point, bounds) + &remark));
         table.add_row(row);
     }
-    let runs = if trend.points.len() == 1 { "1 run".to_owned() } else { format!("{} runs", trend.points.len()) };
+    let runs = counted(trend.points.len(), "run");
     let unit = harmless(&trend.unit);
     let title = format!("{} · {runs} · {} per {unit}, {at} of each run", trend.label, trend.quantity.unit);
     let mut out = style.headline(&title);

@@ -4,7 +4,7 @@ use crate::bar::Progress;
 use crate::output;
 use crate::stored::opened;
 use std::time::{Duration, Instant};
-use switchcost_analysis::number::{nanoseconds, percent, roughly};
+use switchcost_analysis::number::{counted, nanoseconds, percent, roughly};
 use switchcost_analysis::{by_itself, label, time_texts};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Invocation, Request, Run};
@@ -94,6 +94,10 @@ impl<'a> Live<'a> {
         (run.variants.len() - run.not_run.len()) as u64 // The A/A twin included: it also takes time.
     }
 
+    fn rows(run: &Run) -> String {
+        counted(Self::runnable(run) as usize, "row")
+    }
+
     /// How far precision is reached, and the widest interval.
     fn precision(&self, run: &Run) -> String {
         let widths: Vec<(usize, f64)> =
@@ -102,7 +106,7 @@ impl<'a> Live<'a> {
         let widest = widths.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(String::new(), |(index, width)| {
             format!(", widest ±{}: {}", percent(*width), label(&run.variants[*index], self.catalogue, false))
         });
-        format!("{done} of {} rows within ±{}{widest}", Self::runnable(run), percent(self.request.precision))
+        format!("{done} of {} within ±{}{widest}", Self::rows(run), percent(self.request.precision))
     }
 
     /// Time to the end of the planned rounds; behind them, as many follow as precision needs, within the budget.
@@ -140,7 +144,7 @@ impl Observer for Live<'_> {
             None => format!("up to {most}"),
         };
         self.progress.set_length(planned);
-        self.progress.announce(|| format!("measuring {} rows{absent}, {time}", Self::runnable(run)));
+        self.progress.announce(|| format!("measuring {}{absent}, {time}", Self::rows(run)));
     }
 
     fn starting(&mut self, run: &Run, variant: usize, round: u64) {

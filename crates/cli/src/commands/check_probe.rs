@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
+use switchcost_model::number::counted;
 use switchcost_model::{Judgement, MechanismId, Verdict};
 use switchcost_runner::{
     Breach, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
@@ -66,7 +67,7 @@ fn probe(folder: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> {
     let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
     let progress = RefCell::new(Progress::lines());
     let starting = |starts: usize, next: &str| {
-        progress.borrow_mut().say(|| format!("{starts} starts so far; next: {}", harmless(next)));
+        progress.borrow_mut().say(|| format!("{} so far; next: {}", counted(starts, "start"), harmless(next)));
     };
     let check = switchcost_runner::CheckProbe {
         info: &info,
@@ -136,16 +137,16 @@ fn of_verdict(verdict: Verdict) -> Exit {
 fn text(found: &Conformance) -> String {
     let mechanisms = found.checked.len();
     let extent = format!(
-        "{} rules checked for {mechanisms} {} by {} starts",
-        found.rules,
-        if mechanisms == 1 { "mechanism" } else { "mechanisms" },
-        found.starts
+        "{} checked for {} by {}",
+        counted(found.rules, "rule"),
+        counted(mechanisms, "mechanism"),
+        counted(found.starts, "start")
     );
     let mut by_rule: BTreeMap<(u64, &str), Vec<&Breach>> = BTreeMap::new();
     for breach in &found.broken {
         by_rule.entry((breach.section, &breach.words)).or_default().push(breach);
     }
-    let rules = |count| if count == 1 { "1 rule".to_owned() } else { format!("{count} rules") };
+    let rules = |count| counted(count, "rule");
     let mut text = match by_rule.len() {
         _ if found.interrupted => format!("stopped: {extent} until then, {} broken\n", rules(by_rule.len())),
         0 if mechanisms == 0 => {
@@ -158,7 +159,7 @@ fn text(found: &Conformance) -> String {
         text.push_str(&format!("\nsection {section}: \"{words}\"\n"));
         breaches.iter().take(SHOWN).for_each(|breach| describe(&mut text, breach));
         if breaches.len() > SHOWN {
-            text.push_str(&format!("  and {} more starts\n", breaches.len() - SHOWN));
+            text.push_str(&format!("  and {}\n", counted(breaches.len() - SHOWN, "more start")));
         }
     }
     for (title, lines) in

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use switchcost_model::number::counted;
 use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, say_future};
 use switchcost_store::Insertion;
@@ -46,8 +47,8 @@ impl Action for Import {
                 Insertion::AlreadyThere => "already there",
             };
             let machine = switchcost_report::machine_words(&run.machine);
-            let (rows, starts) = (run.variants.len(), run.invocations.len());
-            output::print(&format!("{}: {outcome}, {rows} rows by {starts} process runs on {machine}\n", run.id))?;
+            let (rows, starts) = (counted(run.variants.len(), "row"), counted(run.invocations.len(), "process run"));
+            output::print(&format!("{}: {outcome}, {rows} by {starts} on {machine}\n", run.id))?;
             for line in changed {
                 output::print(&format!("{line}\n"))?;
             }

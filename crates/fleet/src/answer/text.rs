@@ -2,7 +2,7 @@
 
 use super::{Fleet, FleetFact, FleetFinding, FleetGroup, FleetKinds, FleetNode};
 use std::collections::BTreeMap;
-use switchcost_analysis::number::nanoseconds;
+use switchcost_analysis::number::{counted, nanoseconds};
 use switchcost_model::harmless;
 use switchcost_report::text::{Style, cell, drawn, listed, right, wrapped};
 
@@ -18,7 +18,7 @@ pub fn fleet_text(fleet: &Fleet, style: Style) -> String {
     let mut out = style.headline(&answer(fleet));
     if !fleet.missing.is_empty() {
         let names = listed(fleet.missing.clone());
-        out += &wrapped("", &format!("{} did not answer: {names}", count(fleet.missing.len(), "node")), style);
+        out += &wrapped("", &format!("{} did not answer: {names}", counted(fleet.missing.len(), "node")), style);
     }
     if !fleet.unexpected.is_empty() {
         out += &wrapped("", &format!("answered and was not expected: {}", listed(fleet.unexpected.clone())), style);
@@ -60,10 +60,6 @@ pub fn fleet_text(fleet: &Fleet, style: Style) -> String {
     style.sealed(&out)
 }
 
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
 fn answer(fleet: &Fleet) -> String {
     let odd = fleet.nodes.iter().filter(|node| node.odd).count();
     let judged = fleet.nodes.iter().filter(|node| node.judged).count();
@@ -71,14 +67,14 @@ fn answer(fleet: &Fleet) -> String {
     match (answered, judged, odd) {
         (0, ..) => "No node answered.".to_owned(),
         (_, 0, _) => {
-            format!("Cannot tell: {} answered, and no six of them have the same hardware.", count(answered, "node"))
+            format!("Cannot tell: {} answered, and no six of them have the same hardware.", counted(answered, "node"))
         }
         (_, _, 0) if fleet.any_kinds() => {
-            format!("Cannot tell which of {} are unlike the others: they form clusters.", count(judged, "node"))
+            format!("Cannot tell which of {} are unlike the others: they form clusters.", counted(judged, "node"))
         }
-        (_, _, 0) => format!("None of {} is unlike the others.", count(judged, "node")),
-        (_, _, 1) => format!("1 of {} is unlike the others.", count(judged, "node")),
-        (_, _, odd) => format!("{odd} of {} are unlike the others.", count(judged, "node")),
+        (_, _, 0) => format!("None of {} is unlike the others.", counted(judged, "node")),
+        (_, _, 1) => format!("1 of {} is unlike the others.", counted(judged, "node")),
+        (_, _, odd) => format!("{odd} of {} are unlike the others.", counted(judged, "node")),
     }
 }
 
@@ -96,14 +92,14 @@ fn odd(node: &FleetNode, style: Style) -> String {
     }
     let more = node.facts.len().saturating_sub(MOST);
     if more > 0 {
-        out += &wrapped("  ", &format!("{} more differ", count(more, "fact")), style);
+        out += &wrapped("  ", &format!("{} more differ", counted(more, "fact")), style);
     }
     for finding in node.findings.iter().take(MOST) {
         out += &wrapped("  ", &of_row(finding), style);
     }
     let more = node.findings.len().saturating_sub(MOST);
     if more > 0 {
-        out += &wrapped("  ", &format!("{} more are odd", count(more, "row")), style);
+        out += &wrapped("  ", &format!("{} more are odd", counted(more, "row")), style);
     }
     if node.history == Some("new") {
         out += &wrapped("  ", &format!("changed: {}", changes(node)), style);
@@ -119,7 +115,7 @@ fn of_fact(fact: &FleetFact) -> String {
         "{} is {}; {} have {}",
         fact.name,
         shortened(&fact.value),
-        count(fact.nodes, "node"),
+        counted(fact.nodes, "node"),
         shortened(&fact.common)
     )
 }
@@ -133,7 +129,7 @@ fn of_row(finding: &FleetFinding) -> String {
         _ => "beside the others".to_owned(),
     };
     let p = if finding.p < 1e-6 { "p < 0.000001".to_owned() } else { format!("p = {:.6}", finding.p) };
-    format!("{}: {difference} {what} ({}, {p})", finding.row, count(finding.others, "node"))
+    format!("{}: {difference} {what} ({}, {p})", finding.row, counted(finding.others, "node"))
 }
 
 fn changes(node: &FleetNode) -> String {
@@ -161,13 +157,13 @@ fn groups(fleet: &Fleet, style: Style) -> String {
         let name = if group.name.is_empty() { "machine without a name" } else { &group.name };
         out += &wrapped(
             "\n",
-            &format!("{} of {} ({}){few}", count(group.nodes, "node"), harmless(name), group.hardware),
+            &format!("{} of {} ({}){few}", counted(group.nodes, "node"), harmless(name), group.hardware),
             style,
         );
         for split in &group.facts {
             let others = split.others.iter().map(|other| {
                 let nodes =
-                    if other.nodes.len() <= MOST { other.nodes.join(", ") } else { count(other.nodes.len(), "node") };
+                    if other.nodes.len() <= MOST { other.nodes.join(", ") } else { counted(other.nodes.len(), "node") };
                 format!("{} on {nodes}", shortened(&other.value))
             });
             let others: Vec<String> = others.take(MOST).collect();
@@ -175,7 +171,7 @@ fn groups(fleet: &Fleet, style: Style) -> String {
                 "{}: {} on {}; {}",
                 split.name,
                 shortened(&split.common),
-                count(split.nodes, "node"),
+                counted(split.nodes, "node"),
                 others.join("; ")
             );
             out += &wrapped("  ", &text, style);
@@ -201,7 +197,7 @@ fn groups(fleet: &Fleet, style: Style) -> String {
             let mut rows: Vec<String> =
                 all.map(|one| format!("{} {:+.1} %", shortened(&one.row), (one.ratio - 1.0) * 100.0)).collect();
             let more = group.since.len().saturating_sub(MOST);
-            rows.extend((more > 0).then(|| count(more, "more row")));
+            rows.extend((more > 0).then(|| counted(more, "more row")));
             out += &wrapped("  ", &format!("since the earlier rounds, most nodes: {}", rows.join(", ")), style);
         }
         if let Some(spread) = group.clock_spread {
@@ -226,11 +222,11 @@ fn kinds(group: &FleetGroup, style: Style) -> String {
         }
     }
     let line = |(kinds, more): (&FleetKinds, usize)| {
-        let more = if more > 0 { format!(" and {}", count(more, "more row")) } else { String::new() };
+        let more = if more > 0 { format!(" and {}", counted(more, "more row")) } else { String::new() };
         let each = kinds.kinds.iter().map(|kind| {
             let cost =
                 if kind.ratio > 1.0 { format!("{:+.1} %", (kind.ratio - 1.0) * 100.0) } else { "cheapest".into() };
-            format!("{} {cost} ({})", count(kind.nodes.len(), "node"), listed(kind.nodes.clone()))
+            format!("{} {cost} ({})", counted(kind.nodes.len(), "node"), listed(kind.nodes.clone()))
         });
         let each: Vec<String> = each.collect();
         let text = format!("by {}{more} the nodes form clusters, and none is the majority: ", kinds.row);
@@ -252,7 +248,7 @@ fn unusable(fleet: &Fleet, group: usize, style: Style) -> String {
     }
     let more = rows.len().saturating_sub(MOST_PROBLEMS);
     let line = |((row, _), (reason, nodes)): ((&str, String), (&str, Vec<String>))| {
-        let (row, number) = (shortened(row), count(nodes.len(), "node"));
+        let (row, number) = (shortened(row), counted(nodes.len(), "node"));
         let text = format!("{row} is not judged on {number}, without a usable figure: {} ({reason})", listed(nodes));
         wrapped("  ", &harmless(&text), style)
     };
@@ -269,7 +265,8 @@ fn problems(fleet: &Fleet, style: Style) -> String {
         return out;
     }
     let left_out = fleet.problems.iter().filter(|problem| problem.left_out).count();
-    let head = if left_out > 0 { format!("{} left out:", count(left_out, "file")) } else { "Of the files:".to_owned() };
+    let head =
+        if left_out > 0 { format!("{} left out:", counted(left_out, "file")) } else { "Of the files:".to_owned() };
     out += &wrapped("\n", &head, style);
     for problem in fleet.problems.iter().take(MOST_PROBLEMS) {
         let kept = if problem.left_out { "" } else { " (judged all the same)" };

@@ -11,7 +11,7 @@ use super::table::{ended, ladder_text, slowed_by};
 use crate::columns::{Brief, COLUMNS};
 use crate::curves;
 use crate::text::{Detail, Style, machine_words, wrapped};
-use switchcost_analysis::number::{factor, percent};
+use switchcost_analysis::number::{counted, factor, percent};
 use switchcost_analysis::{Analysis, At, Lacking, Quantity, Row, resume_command, run_command, time_texts};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Experiment, Reason, Severity, Timing, Utc, Verdict, harmless_line};
@@ -104,10 +104,7 @@ impl<'a, 'r> View<'a, 'r> {
         let first = format!("{name} · {}", machine_words(&run.machine));
         let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
         let disturbed = if disturbed == 0 { String::new() } else { format!(" ({disturbed} disturbed)") };
-        let starts = match run.invocations.len() {
-            1 => "1 start".to_owned(),
-            starts => format!("{starts} starts"),
-        };
+        let starts = counted(run.invocations.len(), "start");
         let (date, minute) = (started.date(), started.minute());
         let second = format!("{date} {minute} UTC, {starts}{disturbed}, {}", ended(run));
         let folded = |line: &str| wrapped("", line, self.style);
@@ -279,7 +276,7 @@ impl<'a, 'r> View<'a, 'r> {
     fn doctor(&self) -> Option<String> {
         let findings = &self.analysis.run.machine.findings;
         let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
-        (warnings > 0).then(|| format!("{warnings} {} by doctor", if warnings == 1 { "warning" } else { "warnings" }))
+        (warnings > 0).then(|| format!("{} by doctor", counted(warnings, "warning")))
     }
 
     /// What there was no time for, and how much would be enough.
@@ -290,8 +287,11 @@ impl<'a, 'r> View<'a, 'r> {
         let [budget, own] = time_texts(run.budget_ms as f64 / 1e3);
         let all = run.variants.len() - run.not_run.len();
         let nothing = self.rows.iter().all(|row| row.median().is_none());
-        let what =
-            if nothing { "Nothing measured".to_owned() } else { format!("No time left for {} rows", rows.len()) };
+        let what = if nothing {
+            "Nothing measured".to_owned()
+        } else {
+            format!("No time left for {}", counted(rows.len(), "row"))
+        };
         let mut out = wrapped(
             "  ",
             &format!(
@@ -302,7 +302,7 @@ impl<'a, 'r> View<'a, 'r> {
         );
         if nothing && (1..rows.len()).contains(enough) {
             let command = run_command(rows.iter().take(*enough).map(|row| &row.judged));
-            let of = if *enough == 1 { "1 row".to_owned() } else { format!("{enough} rows") };
+            let of = counted(*enough, "row");
             out += &wrapped("  ", &format!("Enough for {of}: {command} --budget {own}"), self.style);
         }
         out + &wrapped("  ", &format!("For all of them: the same command with --budget {option}"), self.style)
@@ -321,6 +321,7 @@ impl<'a, 'r> View<'a, 'r> {
             (sound, all) if sound == all => {
                 format!("all {all} rows passed their checks (order, kernel switches, CPUs)")
             }
+            (_, 1) => "it did not pass its checks".to_owned(),
             (sound, all) => format!("{sound} of {all} rows passed their checks"),
         };
         let clock = self.analysis.clock.map_or(String::new(), |clock| format!("; CPU at {:.1} GHz", clock.kept));
@@ -347,8 +348,9 @@ impl<'a, 'r> View<'a, 'r> {
         let measured = || self.rows.iter().filter(|row| row.median().is_some());
         let disturbed = measured().filter(|row| row.disturbed().is_some()).count();
         (disturbed > 0).then(|| {
-            let all = measured().count();
-            format!("{disturbed} of {all} rows were disturbed throughout: their figures may be too high; measure again when nothing else runs here or on the host")
+            let all = counted(measured().count(), "row");
+            let (were, their) = if disturbed == 1 { ("was", "its figure") } else { ("were", "their figures") };
+            format!("{disturbed} of {all} {were} disturbed throughout: {their} may be too high; measure again when nothing else runs here or on the host")
         })
     }
 
@@ -387,8 +389,8 @@ impl<'a, 'r> View<'a, 'r> {
             .map(|(row, _)| *row)
             .partition(|row| row.range().is_some());
         let wander = (!wander.is_empty()).then(|| {
-            let (count, all) = (wander.len(), figures().count());
-            format!("{count} of {all} rows have a range and no interval, since each start is like the one before: measure again at another time")
+            let (count, all) = (wander.len(), counted(figures().count(), "row"));
+            format!("{count} of {all} with a range and no interval, since each start is like the one before: measure again at another time")
         });
         let without = without_interval(&without, run.ended_by);
         let cure = match run.ended_by {
@@ -397,9 +399,8 @@ impl<'a, 'r> View<'a, 'r> {
             _ => String::new(),
         };
         let wide = (wide > 0).then(|| {
-            let all = figures().count();
-            let are = if wide == 1 { "is" } else { "are" };
-            format!("{wide} of {all} intervals {are} wider than ±{}{cure}", percent(target))
+            let (all, are) = (counted(figures().count(), "interval"), if wide == 1 { "is" } else { "are" });
+            format!("{wide} of {all} {are} wider than ±{}{cure}", percent(target))
         });
         let limits: Vec<String> = wide.into_iter().chain(wander).chain(without).collect();
         (!limits.is_empty()).then(|| limits.join("; "))

@@ -4,6 +4,7 @@ use super::list::name;
 use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, At, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;
+use switchcost_model::number::counted;
 use switchcost_model::{SOFTWARE_FACTS, Variant, counts};
 use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
 use switchcost_session::arguments::ListFormat;
@@ -104,7 +105,7 @@ fn unchanged(trends: &[Trend], fewest: usize) -> String {
         let runs = if most == 1 { "1 run is".to_owned() } else { format!("{most} runs are") };
         return format!("{runs} too few to find a change, which takes {fewest}; two runs: switchcost compare RUN RUN");
     }
-    let rows = if trends.len() == 1 { "1 row".to_owned() } else { format!("{} rows", trends.len()) };
+    let rows = counted(trends.len(), "row");
     let drift =
         if trends.iter().any(|trend| trend.undecided > 0) { "; drift and a change cannot be separated" } else { "" };
     format!("No change of level found in {rows} over {most} runs{drift}.")
