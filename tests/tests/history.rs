@@ -234,6 +234,9 @@ fn trends_are_of_one_machine_and_one_method() {
     world.run("history nothing/here").refuses(2, &["nothing/here"]);
     world.run("history [").refuses(2, &["`[`", "pattern"]);
     world.run("history --since yesterday").refuses(2, &["--since", "30d"]);
+    for words in ["history --since 2200-01-01", "history thread/honest --machine all --since 2200-01-01"] {
+        world.run(words).refuses(2, &[" stored runs is as young as --since says, 2200-01-01", "the newest is of 20"]);
+    }
     world.run("history --last 0").refuses(2, &["--last"]);
     assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 4);
     assert_eq!(world.run("history --last 2 --format json").json()["runs"].as_array().unwrap().len(), 2);

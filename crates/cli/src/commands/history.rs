@@ -7,6 +7,8 @@ use clap::Parser;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::At;
+use switchcost_model::number::counted;
+use switchcost_report::moment;
 use switchcost_session::arguments::{ListFormat, StoreOption};
 use switchcost_session::{Action, Exit, Failure, output, paths, say_future};
 use switchcost_store::{RunHeader, Store};
@@ -73,6 +75,15 @@ fn chosen(store: &Store, arguments: &History) -> Result<Vec<RunHeader>, Failure>
     if let Some(since) = arguments.since {
         let since =
             since.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
+        let newest = headers.first().map(|newest| newest.started_unix_ns);
+        if let Some(newest) = newest.filter(|_| headers.iter().all(|header| header.started_unix_ns < since)) {
+            return Err(Failure::usage(format!(
+                "none of {} is as young as --since says, {}; the newest is of {}",
+                counted(headers.len(), "stored run"),
+                moment(since),
+                moment(newest)
+            )));
+        }
         headers.retain(|header| header.started_unix_ns >= since);
     }
     let default = arguments.pattern.as_ref().map_or(usize::MAX, |_| trend::MOST_RUNS);
