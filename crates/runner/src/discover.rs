@@ -181,9 +181,7 @@ fn describe(
                 .unwrap_or_else(|| NoAnswer { why: harmless(words), missing: ended == NOTHING_TO_START }),
             None => NoAnswer { why: what, missing: ended == NOTHING_TO_START },
         }),
-        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => {
-            Err(NoAnswer::here("no answer to `describe` within the budget"))
-        }
+        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => Err(NoAnswer::late()),
         Reading::Deadline => Err(NoAnswer::here(late())),
         Reading::Fault(what) => Err(NoAnswer::here(what)),
         Reading::Interrupted => {

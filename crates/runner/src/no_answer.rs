@@ -2,6 +2,8 @@
 
 use switchcost_machine::spawn::SpawnError;
 
+const LATE: &str = "the budget is too short to ask it what it measures";
+
 /// Why a probe gave no answer, or could not be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoAnswer {
@@ -15,6 +17,17 @@ impl NoAnswer {
     /// Nothing is missing.
     pub(crate) fn here(why: impl Into<String>) -> Self {
         Self { why: why.into(), missing: false }
+    }
+
+    /// The budget ended before it answered.
+    pub(crate) fn late() -> Self {
+        Self::here(LATE)
+    }
+
+    /// More time is the cure.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.why.starts_with(LATE)
     }
 }
 

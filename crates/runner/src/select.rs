@@ -5,7 +5,7 @@ mod parameters;
 
 pub(crate) use self::parameters::{chosen_experiment, filled};
 use self::parameters::{combinations, known_parameters, sized, usual};
-use crate::{KnownProbe, RequestError};
+use crate::{KnownProbe, NoAnswer, RequestError};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
@@ -418,15 +418,22 @@ fn nobody(
     broken: &[Broken],
     asked: impl Fn(&KnownProbe) -> bool,
 ) -> Reason {
-    let mut reasons: Vec<Reason> = probes
+    let mut silent: Vec<(&KnownProbe, &NoAnswer)> = probes
         .iter()
         .filter(|probe| mechanism.implemented_by.contains(&probe.info.source) && asked(probe))
-        .filter_map(|probe| {
-            let why = probe.answer.as_ref().err()?;
+        .filter_map(|probe| Some((probe, probe.answer.as_ref().err()?)))
+        .collect();
+    // With more time it may be the one, whatever the others lack.
+    if silent.iter().any(|(_, why)| why.is_late()) {
+        silent.retain(|(_, why)| why.is_late());
+    }
+    let mut reasons: Vec<Reason> = silent
+        .into_iter()
+        .map(|(probe, why)| {
             let install = &probe.info.install.debian;
             let named = !install.is_empty() && why.missing;
             let package = named.then(|| install.clone());
-            Some(Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.to_string(), package })
+            Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.to_string(), package }
         })
         .collect();
     if reasons.is_empty() {

@@ -17,7 +17,7 @@ use switchcost_model::{
     EndedBy, Finding, Hello, MHZ_MEASURED, MHZ_STORED, Machine, ProbeInfo, Request, Run, Severity, Verdict,
     hardware_key,
 };
-use switchcost_runner::{Control, KnownProbe, Selection};
+use switchcost_runner::{Control, KnownProbe, NoAnswer, Selection};
 use switchcost_store::{Store, StoreError};
 
 /// Time between two looks at a CPU that another host has.
@@ -86,7 +86,14 @@ impl Session {
         };
         // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
         let until = budget.map(|budget| started + budget - UNASKED.min(budget / 4));
-        Self::with(cpus, claim, machine, started, until, catalogue, probes)
+        let session = Self::with(cpus, claim, machine, started, until, catalogue, probes)?;
+        let silent = || session.probes.iter().map_while(|probe| probe.answer.as_ref().err());
+        if silent().count() == session.probes.len() && silent().any(NoAnswer::is_late) {
+            return Err(Failure::nothing(
+                "the budget is too short to ask the probes what they measure; allow 5 s or more with --budget",
+            ));
+        }
+        Ok(session)
     }
 
     /// The same on a machine that is known already, with these of the installed probes; another host on the CPU is not waited for, and a finding says so.

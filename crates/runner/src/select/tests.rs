@@ -103,6 +103,22 @@ fn a_probe_that_is_slow_to_start_is_not_measured_twice() {
 }
 
 #[test]
+fn more_time_is_the_cure_if_a_probe_was_late_whatever_others_lack() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms");
+    let catalogue = switchcost_catalogue::load(page.as_ref(), &[], &|_| Ok(())).unwrap();
+    let silent = |id: &str, answer: crate::NoAnswer| KnownProbe {
+        info: ProbeInfo { id: id.into(), source: "native".into(), ..ProbeInfo::default() },
+        answer: Err(answer),
+    };
+    let missing = crate::NoAnswer { why: "there is no x86_64-w64-mingw32-g++".into(), missing: true };
+    let request = Request { patterns: vec!["thread/futex".into()], ..Request::default() };
+    let probes = [silent("mingw", missing), silent("gcc-12", crate::NoAnswer::late())];
+    let reasons = select(&request, &catalogue, &probes).unwrap().not_run;
+    let late = |reason: &Reason| matches!(reason, Reason::ProbeUnable { probe, .. } if probe == "gcc-12");
+    assert!(!reasons.is_empty() && reasons.values().all(late), "{reasons:?}");
+}
+
+#[test]
 fn merged_selections_hold_each_row_once() {
     let of = |name: &str, reason: Reason| Selection {
         variants: vec![variant("a/x", Placement::usual()), variant(name, Placement::usual())],
