@@ -171,6 +171,7 @@ fn arguments_are_refused_as_the_original_refuses_them() {
     assert!(!world.store().exists(), "something was measured");
     let refuses = |arguments: &str, words: &[&str]| world.run(arguments).refuses(2, words);
     refuses("classic rong", &["there is no program `rong`", "ring"]);
+    refuses("classic Ring", &["there is no program `Ring` (did you mean `ring`?)"]);
     refuses("classic all 4", &["takes no arguments"]);
     refuses("classic ring --placement two_cpus", &["--placement", "free"]);
 }

@@ -178,9 +178,27 @@ fn what_the_parser_refuses_is_one_sentence() {
             "switchcost doctor: it takes nothing more, and there is `now`; `switchcost doctor -h` says more",
         ),
         ("import", "switchcost import: it needs <FILE>...; `switchcost import -h` says more"),
-        ("baseline sett x", "switchcost: there is no command `sett` (did you mean `set`?); `switchcost -h` lists all"),
+        (
+            "baseline sett x",
+            "switchcost: there is no command `sett` (did you mean `baseline set`?); `switchcost -h` lists all",
+        ),
+        ("judge", "switchcost: there is no command `judge` (did you mean `fleet judge`?); `switchcost -h` lists all"),
+        (
+            "budget",
+            "switchcost: there is no command `budget` (did you mean the option `run --budget`?); `switchcost -h` lists all",
+        ),
     ] {
         let said = world.run(typed);
         assert_eq!((said.status, said.err.trim_end(), said.out.as_str()), (2, sentence, ""), "{typed}");
     }
+}
+
+#[test]
+fn what_a_run_lacks_is_likened_to_what_it_has() {
+    let world = World::new(FAKE);
+    assert_eq!(world.run("run thread/honest --rounds 1").status, 0);
+    let said = world.run("show latest honset");
+    said.refuses(2, &["no row `honset` (did you mean `thread/honest`?)"]);
+    let said = world.run("show latest noize");
+    assert!(!said.err.contains("thread/noise"), "the run has none: {said:?}");
 }

@@ -5,6 +5,7 @@ use crate::programs::{Arguments, Program, Row, load_programs};
 use crate::text::{Performance, Rows, performance_json, performance_text, programs_text};
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
+use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_model::{EndedBy, Request, Run};
 use switchcost_runner::{RequestError, Selection, Sizes, choices};
 use switchcost_session::arguments::ListFormat;
@@ -27,10 +28,9 @@ impl Action for Classic {
         let chosen: Vec<&Program> = programs.iter().filter(|program| name == ALL || program.name == *name).collect();
         if chosen.is_empty() {
             let known: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
-            return Err(Failure::usage(format!(
-                "there is no program `{name}`; there are {} and {ALL}",
-                known.join(", ")
-            )));
+            let near = did_you_mean(name, known.iter().copied());
+            let known = known.join(", ");
+            return Err(Failure::usage(format!("there is no program `{name}`{near}; there are {known} and {ALL}")));
         }
         let mut parts = Vec::new();
         for program in chosen {

@@ -101,8 +101,16 @@ fn defined(command: &Command) -> clap::Command {
 /// What a word may mean that no command has.
 pub fn near(word: &str) -> String {
     let commands: Vec<clap::Command> = all().into_iter().map(|command| (command.define)()).collect();
-    let names = commands.iter().flat_map(|command| std::iter::once(command).chain(command.get_subcommands()));
-    did_you_mean(word, names.map(clap::Command::get_name))
+    let option = |command: &clap::Command| command.get_arguments().any(|option| option.get_long() == Some(word));
+    if let Some(command) = commands.iter().find(|command| option(command)) {
+        return format!(" (did you mean the option `{} --{word}`?)", command.get_name());
+    }
+    let below = || commands.iter().flat_map(|above| above.get_subcommands().map(move |own| (above, own.get_name())));
+    let own: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();
+    let near = did_you_mean(word, own.iter().copied().chain(below().map(|(_, name)| name)));
+    below()
+        .filter(|(_, name)| !own.contains(name))
+        .fold(near, |near, (above, name)| near.replace(&format!("`{name}`"), &format!("`{} {name}`", above.get_name())))
 }
 
 /// Carries out what was typed.

@@ -6,7 +6,7 @@ use crate::formats::Form;
 use clap::Parser;
 use std::time::Instant;
 use switchcost_analysis::{Analysis, Row};
-use switchcost_catalogue::grammar::Pattern;
+use switchcost_catalogue::grammar::{Pattern, did_you_mean};
 use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
@@ -47,8 +47,9 @@ impl Action for Show {
         let shown = run.harmless();
         let analysis = Analysis::new(&shown, &catalogue);
         if let Some(lost) = patterns.iter().find(|pattern| !analysis.rows.iter().any(|row| fits(row, pattern))) {
-            let hint = catalogue.did_you_mean(lost.name());
-            return Err(Failure::usage(format!("run {} has no row `{}`{hint}", run.id, lost.text())));
+            let here = did_you_mean(lost.name(), analysis.rows.iter().map(|row| row.variant.mechanism.as_str()));
+            let text = format!("run {} has no row `{}`{here}; `switchcost show {0}` shows all", run.id, lost.text());
+            return Err(Failure::usage(text));
         }
         let text = Form::table().write(&analysis.only(wanted), self.detail.style()).map_err(Failure::internal)?;
         output::print(&text)?;
