@@ -5,6 +5,9 @@ use std::time::Duration;
 use switchcost_model::Placement;
 use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse_word};
 
+/// Beside the usual ones that of an original.
+const STATUSES: &str = "Exit status: 0 fine, 1 the original refuses its arguments, 2 usage error, 3 nothing measured, 4 partial, 5 evidence contradicts a claim";
+
 /// Re-run a program of five published articles: what it prints, beside our figure
 ///
 /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
@@ -15,7 +18,7 @@ use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse
 ///   switchcost classic context_switch --placement free only as the scheduler likes
 ///   switchcost classic all > classic.md                one Markdown page of all, with default arguments
 #[derive(Parser, Debug)]
-#[command(name = "classic", verbatim_doc_comment)]
+#[command(name = "classic", verbatim_doc_comment, after_help = STATUSES)]
 pub struct Classic {
     /// Name of a program, or `all` [default: list the programs]
     #[arg(value_name = "PROGRAM")]

@@ -11,7 +11,7 @@ use switchcost_session::{Command, Feature, Group};
 
 /// The feature.
 pub const FEATURE: Feature = Feature {
-    commands: &[Command::of::<arguments::Classic>(Group::Compare, "classic testFiber 50 1000000", &[3, 4, 5])],
+    commands: &[Command::of::<arguments::Classic>(Group::Compare, "classic testFiber 50 1000000", &[])],
     schemas: &[],
     doubts: |_| None,
 };
