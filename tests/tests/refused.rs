@@ -187,9 +187,47 @@ fn what_the_parser_refuses_is_one_sentence() {
             "budget",
             "switchcost: there is no command `budget` (did you mean the option `run --budget`?); `switchcost -h` lists all",
         ),
+        ("baseline", "switchcost baseline: name a command: set, list, remove; `switchcost baseline -h` says more"),
+        ("audit --pid 1 -- ls", "switchcost audit: --pid does not go with COMMAND; `switchcost audit -h` says more"),
+        (
+            "sweep contexts --resume x",
+            "switchcost sweep: AXIS does not go with --resume; `switchcost sweep -h` says more",
+        ),
+        (
+            "sweep context",
+            "switchcost sweep: AXIS `context`: it is one of contexts, working-set, payload, stack-size, cpus, sched (did you mean `contexts`?); `switchcost sweep -h` says more",
+        ),
+        (
+            "run --rounds 0",
+            "switchcost run: --rounds `0`: it is a number from 1 to 100,000; `switchcost run -h` says more",
+        ),
+        ("run --rounds -1", "switchcost run: --rounds `-1`: it is not negative; `switchcost run -h` says more"),
+        ("run --budget -5s", "switchcost run: --budget `-5s`: it is not negative; `switchcost run -h` says more"),
+        ("audit --pid -1", "switchcost audit: --pid `-1`: it is not negative; `switchcost audit -h` says more"),
+        (
+            "history --since -5d",
+            "switchcost history: --since `-5d`: it is not negative; `switchcost history -h` says more",
+        ),
+        ("doctor -x", "switchcost doctor: it has no option -x; `switchcost doctor -h` says more"),
+        (
+            "run --budget 99999999999999999999d",
+            "switchcost run: --budget `99999999999999999999d`: it lies between 100ms and 1day; `switchcost run -h` says more",
+        ),
     ] {
         let said = world.run(typed);
         assert_eq!((said.status, said.err.trim_end(), said.out.as_str()), (2, sentence, ""), "{typed}");
+    }
+    world.run("audit --pid 99999999").refuses(2, &["--pid 99999999", "no such process"]);
+    world.run_words(&[]).refuses(2, &["name a command: run, sweep"]);
+    let mut command = world.command(&["show"]);
+    command.arg(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff"));
+    Said::from(command.output().unwrap()).refuses(2, &["argument 2", "not UTF-8"]);
+    assert_eq!(world.run("run thread/honest thread/noise --rounds 1").status, 0);
+    world.run("compare thread/honest thread/noise --format json=").refuses(2, &["the file to write has no name"]);
+    for words in [&["-h"][..], &["--version"], &["run", "-h"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let said: Said = world.command(words).stdout(full).output().unwrap().into();
+        assert!(said.status == 2 && said.err.contains("cannot write to standard output"), "{said:?}");
     }
 }
 

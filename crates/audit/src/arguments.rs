@@ -19,7 +19,7 @@ use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
 #[command(name = "audit", verbatim_doc_comment, group(ArgGroup::new("watched").required(true).args(["pid", "command"])))]
 pub struct Audit {
     /// Process to watch
-    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=4_194_304))]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX)))]
     pub pid: Option<u32>,
     /// How long to watch; a command is then asked to end, and killed 10 s later [default: 10s; a command: until it ends; --watch: until Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = parse_budget)]

@@ -42,7 +42,9 @@ fn carry_out() -> ExitCode {
 #[allow(clippy::exit, reason = "the only place beside the end of main, before anything is begun")]
 fn refuse(answer: &clap::Error) -> ! {
     if !answer.use_stderr() {
-        answer.exit();
+        let shown = output::printed(answer.print());
+        shown.as_ref().err().into_iter().for_each(|failure| output::say(&format!("switchcost: {}", failure.sentence)));
+        std::process::exit(if shown.is_ok() { answer.exit_code() } else { 2 });
     }
     output::say(&harmless_line(&refusal::sentence(answer)));
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();

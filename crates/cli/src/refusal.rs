@@ -4,6 +4,7 @@ use crate::commands;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 use switchcost_catalogue::grammar::did_you_mean;
+use switchcost_model::number::grouped;
 
 /// What parsers of the standard library say, and what people do.
 const PLAINER: [(&str, &str); 5] = [
@@ -22,10 +23,14 @@ pub fn sentence(answer: &clap::Error) -> String {
         _ => Vec::new(),
     };
     let (arguments, value) = (all(ContextKind::InvalidArg), all(ContextKind::InvalidValue).join(" "));
-    // Without the name of its value.
-    let flag = |text: &String| text.split([' ', '=', '[']).next().unwrap_or_default().to_owned();
+    // A flag without the name of its value, or the name of what has no flag.
+    let flag = |text: &String| match text.starts_with("--") {
+        true if *text != "--" => text.split([' ', '=', '[']).next().unwrap_or_default().to_owned(),
+        _ => text.trim_matches(['-', ' ', '[', ']', '<', '>', '.']).to_owned(),
+    };
     let one = arguments.first().map(flag).unwrap_or_default();
-    let named = |argument: &str| if argument.starts_with('-') { argument.to_owned() } else { format!("`{argument}`") };
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (command, here) = command();
     let why = match answer.kind() {
         ErrorKind::InvalidSubcommand => {
             let word = all(ContextKind::InvalidSubcommand).join(" ");
@@ -34,22 +39,41 @@ pub fn sentence(answer: &clap::Error) -> String {
                 commands::near(&word)
             );
         }
-        ErrorKind::UnknownArgument if one.starts_with('-') => {
+        ErrorKind::UnknownArgument if arguments.iter().any(|argument| argument.starts_with('-')) => {
+            let one = arguments.concat();
+            // A number below zero is taken for an option.
+            let typed = words.windows(2).find(|typed| typed[1].starts_with(&one) && typed[0].starts_with("--"));
+            if let Some([flag, value]) = typed.filter(|_| one[1..].starts_with(|c: char| c.is_ascii_digit())) {
+                return format!("{command}: {flag} `{value}`: it is not negative; `{command} -h` says more");
+            }
             let near = all(ContextKind::SuggestedArg);
             let elsewhere = if one == "--format" { "; `switchcost export` writes formats" } else { "" };
             format!("it has no option {one}{}{elsewhere}", did_you_mean(&one, near.iter().map(String::as_str)))
         }
-        ErrorKind::UnknownArgument => format!("it takes nothing more, and there is {}", named(&one)),
+        ErrorKind::UnknownArgument => format!("it takes nothing more, and there is `{}`", arguments.concat()),
         ErrorKind::InvalidValue if value.is_empty() => format!("{one} needs a value"),
         ErrorKind::InvalidValue => {
             let known = all(ContextKind::ValidValue);
             let near = did_you_mean(&value, known.iter().map(String::as_str));
-            format!("{} `{value}`: it is one of {}{near}", named(&one), known.join(", "))
+            format!("{one} `{value}`: it is one of {}{near}", known.join(", "))
         }
         ErrorKind::ValueValidation => {
             let source = answer.source().map_or_else(|| "it is refused".to_owned(), ToString::to_string);
             let source = PLAINER.iter().fold(source, |text, (raw, plain)| text.replace(raw, plain));
-            format!("{} `{value}`: {source}", named(&one))
+            let bounds = source.split_once(" is not in ").and_then(|(_, range)| range.split_once("..="));
+            let bounds = bounds.and_then(|(least, most)| Some((least.parse().ok()?, most.parse().ok()?)));
+            let source = bounds.map_or(source.clone(), |(least, most)| {
+                format!("it is a number from {} to {}", grouped(least), grouped(most))
+            });
+            format!("{one} `{value}`: {source}")
+        }
+        ErrorKind::InvalidUtf8 => {
+            let odd = std::env::args_os().position(|word| word.to_str().is_none()).unwrap_or_default();
+            format!("argument {odd}, `{}`, is not UTF-8 text", words.get(odd).map_or("", String::as_str))
+        }
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let names = here.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>();
+            format!("name a command: {}", names.join(", "))
         }
         ErrorKind::MissingRequiredArgument => format!("it needs {}", arguments.join(" and ")),
         ErrorKind::ArgumentConflict => {
@@ -65,17 +89,16 @@ pub fn sentence(answer: &clap::Error) -> String {
             text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
         }
     };
-    let command = command();
     format!("{command}: {why}; `{command} -h` says more")
 }
 
-/// The command that was typed.
-fn command() -> String {
+/// The command that was typed, and its definition.
+fn command() -> (String, clap::Command) {
     let (mut names, mut here) = ("switchcost".to_owned(), commands::command_line());
     for word in std::env::args_os().skip(1) {
         let Some(below) = here.find_subcommand(&word).cloned() else { break };
         names = format!("{names} {}", below.get_name());
         here = below;
     }
-    names
+    (names, here)
 }

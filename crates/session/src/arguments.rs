@@ -50,10 +50,14 @@ pub fn parse_budget(text: &str) -> Result<Duration, String> {
 /// # Errors
 /// What it should be, as a clause.
 pub fn bounded_time(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text).map_err(|_| "it is a time with a unit, such as 20s, 2m or 500ms")?;
-    let between =
-        || format!("it lies between {} and {}", humantime::format_duration(least), humantime::format_duration(most));
-    if (least..=most).contains(&time) { Ok(time) } else { Err(between()) }
+    match humantime::parse_duration(text) {
+        Ok(time) if (least..=most).contains(&time) => Ok(time),
+        Ok(_) | Err(humantime::DurationError::NumberOverflow) => {
+            let [least, most] = [least, most].map(humantime::format_duration);
+            Err(format!("it lies between {least} and {most}"))
+        }
+        Err(_) => Err("it is a time with a unit, such as 20s, 2m or 500ms".to_owned()),
+    }
 }
 
 /// A difference of costs, in percent.

@@ -62,8 +62,12 @@ pub fn fitting(text: &str) -> String {
 
 /// Writes to standard output. A reader that has gone (`| head`) is not a fault.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    printed(std::io::stdout().lock().write_all(text.as_bytes()))
+}
+
+/// The same of what was written already.
+pub fn printed(written: std::io::Result<()>) -> Result<(), Failure> {
+    match written.and_then(|()| std::io::stdout().flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::usage(format!("cannot write to standard output: {error}")))
         }
@@ -86,6 +90,9 @@ pub fn say(text: &str) {
 
 /// Writes a result to where the user wants it, see [`place::write`].
 pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    if path.as_os_str().is_empty() {
+        return Err(Failure::usage("the file to write has no name; name one, such as run.jsonl"));
+    }
     let warnings = place::write(path, text)
         .map_err(|error| Failure::usage(format!("cannot write {}: {error}; choose another file", path.display())))?;
     warnings.into_iter().for_each(|sentence| say(&sentence));
