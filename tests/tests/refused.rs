@@ -55,6 +55,8 @@ fn a_run_without_a_start_is_not_stored() {
 fn a_run_that_check_cannot_use_gets_a_name_with_a_warning() {
     let world = World::new(FAKE);
     assert_eq!(world.run("run thread/honest --rounds 1").status, 0);
+    let said = world.run("baseline set ../x");
+    assert!(said.status == 2 && said.err.lines().count() == 1, "{said:?}");
     let said = world.run("baseline set check");
     assert!(said.status == 0 && said.err.contains("is too noisy for `check`"), "{said:?}");
     assert_eq!(world.run("run thread/honest --rounds 10").status, 0);

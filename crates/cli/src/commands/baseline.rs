@@ -86,11 +86,11 @@ fn set(arguments: &BaselineSet) -> Result<(), Failure> {
     let mut store = open_store(Some(&path))?;
     let catalogue = Installation::find()?.catalogue()?;
     let named = store.load(&arguments.run).map_err(Failure::usage)?;
-    let doubts = Analysis::new(&named, &catalogue);
-    FEATURES.iter().filter_map(|feature| (feature.doubts)(&doubts)).for_each(|doubt| output::say(&doubt));
     let run = store
         .set_baseline(&arguments.name, &arguments.run, arguments.replace, switchcost_session::now_unix_ns())
         .map_err(Failure::usage)?;
+    let doubts = Analysis::new(&named, &catalogue);
+    FEATURES.iter().filter_map(|feature| (feature.doubts)(&doubts)).for_each(|doubt| output::say(&doubt));
     output::print(&format!("baseline {} is run {run}; compare with it as baseline:{0}\n", arguments.name))
 }
 
