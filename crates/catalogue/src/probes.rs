@@ -77,11 +77,14 @@ pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
     probes
 }
 
+fn described(folder: &Path) -> Result<(), String> {
+    let there = folder.join("probe.toml").symlink_metadata().is_ok();
+    if there { Ok(()) } else { Err(format!("there is no probe.toml in {}", folder.display())) }
+}
+
 fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
     let path = folder.join("probe.toml");
-    if path.symlink_metadata().is_err() {
-        return Err(format!("there is no probe.toml in {}", folder.display()));
-    }
+    described(folder)?;
     for entry in entries(folder).map_err(|error| error.to_string())? {
         trusted(&entry)?;
     }
@@ -125,5 +128,6 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
 /// # Errors
 /// They are not, or its `probe.toml` is missing or not of the right form.
 pub fn load_trusted_probe(folder: &Path, trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
-    trusted(folder).and_then(|()| load_one(folder, &[], trusted))
+    // Nobody is to change a folder that does not hold a probe.
+    described(folder).and_then(|()| trusted(folder)).and_then(|()| load_one(folder, &[], trusted))
 }

@@ -148,7 +148,8 @@ fn no_freer(path: &Path, than: Option<&Metadata>) -> Result<(), String> {
     let same_group = than.filter(|than| than.gid() == seen.gid());
     let allowed = than.map_or(0, |than| than.mode() & OTHERS) | same_group.map_or(0, |than| than.mode() & GROUP);
     if seen.mode() & (GROUP | OTHERS) & !allowed != 0 {
-        return Err(format!("{} can be written by others and is not used; chmod go-w it", path.display()));
+        let cure = if seen.is_dir() { "put the probe where only you can write" } else { "chmod go-w it" };
+        return Err(format!("{} can be written by others and is not used; {cure}", path.display()));
     }
     Ok(())
 }
