@@ -121,13 +121,42 @@ fn without_a_baseline_it_says_how_to_store_one() {
 }
 
 #[test]
+fn a_baseline_that_cannot_be_read_is_named_with_the_cure() {
+    let world = World::new(env!("CARGO_BIN_EXE_switchcost-fake"));
+    for (name, bytes) in
+        [("empty", &b""[..]), ("wide", b"\xff\xfe{\0\"\0"), ("packed", b"\x1f\x8b\x08\0"), ("odd", b"\x7fELF")]
+    {
+        std::fs::write(world.path(&format!("{name}.jsonl")), bytes).unwrap();
+    }
+    std::fs::create_dir(world.path("folder.jsonl")).unwrap();
+    assert!(Command::new("mkfifo").arg(world.path("pipe.jsonl")).status().unwrap().success());
+    for (name, words) in [
+        ("none", "none.jsonl: cannot be read (no such file or directory)"),
+        ("folder", "folder.jsonl: cannot be read (it is a folder)"),
+        ("pipe", "pipe.jsonl: cannot be read (it is not a regular file)"),
+        ("empty", "empty.jsonl: is not a run file: it is empty; give one by `export`"),
+        ("wide", "wide.jsonl: it is UTF-16 (..; convert it: iconv -f UTF-16 -t UTF-8"),
+        ("packed", "packed.jsonl: it is compressed; unpack it with gunzip first"),
+        ("odd", "odd.jsonl: is not a run file: its first li..; give one by `export`"),
+    ] {
+        let path = world.path(&format!("{name}.jsonl")).to_str().unwrap().to_owned();
+        let said = world.run_words(&["check", "--baseline", &path, "-v"]);
+        assert_eq!(line(&said), format!("cannot tell: {words}"));
+        assert_eq!(said.err.is_empty(), !words.contains(".."), "what the line says is not said twice: {said:?}");
+        for command in ["import", "show"] {
+            let said = world.run_words(&[command, &path]);
+            said.refuses(2, &[words.split(&['(', ';', '.'][..]).next().unwrap()]);
+            assert!(!said.err.contains("os error"), "{said:?}");
+        }
+    }
+    world.run("show /tmp").refuses(2, &["/tmp: cannot be read (it is a folder)"]);
+    world.run("import /dev/full").refuses(2, &["it is not a regular file"]);
+    world.run("check-probe /tmp").refuses(2, &["there is no probe.toml in /tmp"]);
+}
+
+#[test]
 fn what_is_late_is_named() {
     let world = with_baseline();
-    // Nobody ever writes into this.
-    let pipe = world.path("pipe.jsonl");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let said = world.run_words(&["check", "--within", "1s", "--baseline", pipe.to_str().unwrap()]);
-    assert_eq!(line(&said), "cannot tell: late: reading the baseline, not done within 1s");
     if let Some(words) = unfit(&world) {
         assert!(line(&world.run("check")).starts_with(&words));
         return;

@@ -57,7 +57,8 @@ impl Action for Check {
         let thread = std::thread::Builder::new().spawn(move || {
             let examined = Examination { arguments: &asked, started, step: &entered }.carry_out();
             // Nobody listens any more where this is late.
-            let _ = sender.send(examined.unwrap_or_else(|failure| Fitness::unknown(failure.sentence)));
+            let _ = sender
+                .send(examined.unwrap_or_else(|failure| Fitness::unknown(output::without_numbers(&failure.sentence))));
         });
         let left = self.within.mul_f64(ANSWERED).saturating_sub(started.elapsed());
         let fitness = match thread.map(|_| receiver.recv_timeout(left)) {
@@ -72,12 +73,11 @@ impl Action for Check {
             }
             Err(error) => Fitness::unknown(format!("no thread can be started ({error})")),
         };
-        if self.verbose {
-            fitness.reasons().iter().for_each(|reason| output::say(reason));
-        }
         let (words, status) = contract(self.contract, fitness.word());
         // To Nagios what follows a bar is data of performance.
         let line = fitness.line(words, BYTES - 1).replace('|', "/");
+        let more = |reason: &&String| self.verbose && !line.contains(reason.as_str());
+        fitness.reasons().iter().filter(more).for_each(|reason| output::say(reason));
         output::print(&format!("{line}\n"))?;
         Ok(Exit::Other(status))
     }
@@ -134,10 +134,16 @@ impl Examination<'_> {
 
     /// None: none was named, and there is none of the usual name.
     fn baseline(&self) -> Result<Option<Run>, Failure> {
-        if let Some(file) =
-            self.arguments.baseline.as_deref().filter(|named| named.ends_with(".jsonl") || Path::new(named).is_file())
+        if let Some(file) = self
+            .arguments
+            .baseline
+            .as_deref()
+            .filter(|named| named.ends_with(".jsonl") || named.contains('/') || Path::new(named).is_file())
         {
-            return run_file(Path::new(file)).map(Some);
+            // The line is short, and its reader knows the folder.
+            let name = Path::new(file).file_name().map_or(file.into(), std::ffi::OsStr::to_string_lossy);
+            let named = |failure: Failure| Failure::usage(failure.sentence.replace(file, &name));
+            return run_file(Path::new(file)).map(Some).map_err(named);
         }
         let path = paths::store(self.arguments.store.path())?;
         let name = self.arguments.baseline.as_deref();

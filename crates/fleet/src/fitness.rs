@@ -123,7 +123,7 @@ impl Fitness {
             self.reasons().split_first().map_or((String::new(), 0), |(first, more)| (first.clone(), more.len()));
         let tail = if more == 0 { String::new() } else { format!(" (+{more} more)") };
         let room = bytes.saturating_sub(words.len() + tail.len());
-        format!("{words}{}{tail}", cut(&harmless_line(&first), room))
+        format!("{words}{}{tail}", cut_before_cure(&harmless_line(&first), room))
     }
 
     /// Why the answer is what it is, the weightiest first.
@@ -150,6 +150,15 @@ fn apart(a: &str, b: &str) -> (String, String) {
         cut(&rest, LONGEST)
     };
     (rest(a), rest(b))
+}
+
+/// The same, but the cure behind the last semicolon stays if it leaves room for what is wrong.
+fn cut_before_cure(text: &str, bytes: usize) -> String {
+    const WRONG: usize = 14;
+    match text.rsplit_once("; ").filter(|(_, cure)| text.len() > bytes && cure.len() + WRONG <= bytes) {
+        Some((what, cure)) => format!("{}; {cure}", cut(what, bytes - cure.len() - 2)),
+        None => cut(text, bytes),
+    }
 }
 
 /// At most so many bytes of a text; a cut shows.
@@ -186,6 +195,8 @@ mod tests {
             assert!(line.len() <= bytes && line.ends_with(" (+1 more)"), "{line}");
         }
         assert!(long.line("not fit: ", 80).contains(".. (+1"), "{}", long.line("not fit: ", 80));
+        let cure = Fitness::unknown(format!("{}; give another", "long ".repeat(30))).line("cannot tell: ", 80);
+        assert!(cure.len() == 80 && cure.ends_with("..; give another"), "{cure}");
         let acts = Fitness::unknown("a\nb\u{1b}[2J");
         assert!(!acts.line("cannot tell: ", 80).contains(['\n', '\u{1b}']));
     }

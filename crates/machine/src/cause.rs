@@ -1,7 +1,8 @@
 //! Why something is not known.
 
 /// What the system says of an error, without its number.
-pub(crate) fn cause(error: &std::io::Error) -> String {
+#[must_use]
+pub fn cause(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
         Some(end) => text[..end].to_lowercase(),

@@ -28,6 +28,7 @@ mod os;
 #[path = "other/mod.rs"]
 mod os;
 
+pub use cause::cause;
 pub use limits::{tight_limits, with_room};
 pub use locks::Locks;
 #[cfg(target_os = "linux")]
@@ -133,7 +134,8 @@ pub fn root_may_run(program: &std::path::Path) -> Result<(), String> {
 /// It cannot be opened, or is something else.
 pub fn open_file(path: &std::path::Path) -> std::io::Result<std::fs::File> {
     let regular = |facts: std::fs::Metadata| {
-        if facts.is_file() { Ok(()) } else { Err(std::io::Error::other("it is not a regular file")) }
+        let what = if facts.is_dir() { "it is a folder" } else { "it is not a regular file" };
+        if facts.is_file() { Ok(()) } else { Err(std::io::Error::other(what)) }
     };
     regular(std::fs::metadata(path)?)?;
     let mut options = std::fs::File::options();

@@ -1,6 +1,6 @@
 //! Text as other systems write it: all that is read here is UTF-8 without a mark, and what is not is decoded or named.
 
-const UTF_16: &str = "it is UTF-16 (PowerShell's `>`); write it by -o FILE, or convert it: iconv -f UTF-16 -t UTF-8";
+const UTF_16: &str = "it is UTF-16 (PowerShell's `>`, in place of -o FILE); convert it: iconv -f UTF-16 -t UTF-8";
 
 /// How a file begins that is not UTF-8 text without a mark, what it is, and how to write it.
 const FOREIGN: [(&[u8], &str); 6] = [
@@ -8,8 +8,8 @@ const FOREIGN: [(&[u8], &str); 6] = [
     (&[0xff, 0xfe, 0, 0], "it is UTF-32 text; convert it: iconv -f UTF-32 -t UTF-8"),
     (&[0xff, 0xfe], UTF_16),
     (&[0xfe, 0xff], UTF_16),
-    (&[0x1f, 0x8b], "it is compressed, and must be unpacked with gunzip first"),
-    (&[0x28, 0xb5, 0x2f, 0xfd], "it is compressed, and must be unpacked with unzstd first"),
+    (&[0x1f, 0x8b], "it is compressed; unpack it with gunzip first"),
+    (&[0x28, 0xb5, 0x2f, 0xfd], "it is compressed; unpack it with unzstd first"),
 ];
 
 /// What bytes that begin so are instead of plain UTF-8, and how to write them: a clause.

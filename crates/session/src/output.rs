@@ -76,7 +76,7 @@ pub fn printed(written: std::io::Result<()>) -> Result<(), Failure> {
 }
 
 /// What the system says of errors, without their numbers.
-fn without_numbers(text: &str) -> String {
+pub fn without_numbers(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let first = parts.next().unwrap_or_default().to_owned();
     first + &parts.map(|part| part.split_once(')').map_or(part, |(_, rest)| rest)).collect::<String>()

@@ -8,6 +8,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use switchcost_catalogue::Catalogue;
+use switchcost_machine::cause;
 use switchcost_model::{Run, harmless};
 use switchcost_report::moment;
 use switchcost_store::{Store, StoreError};
@@ -17,13 +18,21 @@ use switchcost_store::{Store, StoreError};
 /// # Errors
 /// The file cannot be read, or is not a run file.
 pub fn run_file(path: &Path) -> Result<Run, Failure> {
-    let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
-    let file = File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?;
-    let mut run = switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| named(&error))?;
+    let refused = |reason| Failure::usage(format!("{}: {reason}", path.display()));
+    let mut run = switchcost_store::import_jsonl(&mut named(path)?).map_err(refused)?;
     for line in judged_here(&mut run, &Installation::find()?.catalogue()?) {
         output::say(&line);
     }
     Ok(run)
+}
+
+/// Opens a file that the user named.
+///
+/// # Errors
+/// It cannot be read, or is a folder or a pipe, which may have no end.
+pub fn named(path: &Path) -> Result<BufReader<File>, Failure> {
+    let refused = |why| Failure::usage(format!("{}: cannot be read ({})", path.display(), cause(&why)));
+    switchcost_machine::open_file(path).map(BufReader::new).map_err(refused)
 }
 
 /// Judges a run that was read from a file by the rules of this version: what it says of itself is not believed. A line for each verdict that

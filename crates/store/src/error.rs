@@ -233,13 +233,13 @@ pub enum RunFileError {
     #[error("cannot be written: {0}; check the place and the room on its disk")]
     Write(io::Error),
     /// Not a run file at all.
-    #[error("is not a switchcost run file: {reason}; give a file made by export")]
+    #[error("is not a run file: {reason}; give one by `export`")]
     Foreign {
         /// What it is instead, or what is missing.
         reason: String,
     },
     /// Perhaps one, in the form of another system.
-    #[error("cannot be read as a run file: {what}")]
+    #[error("{what}")]
     Encoded {
         /// What it is, and how to write it.
         what: &'static str,

@@ -106,15 +106,15 @@ proptest! {
 
 #[test]
 fn foreign_files() {
-    let foreign = "is not a switchcost run file: its first line is not the header of a run; give a file made by export";
-    check(b"", "is not a switchcost run file: it is empty; give a file made by export");
+    let foreign = "is not a run file: its first line is not the header of a run; give one by `export`";
+    check(b"", "is not a run file: it is empty; give one by `export`");
     check(b"name,value\n1,2\n", foreign);
     check(b"{\"t\":\"hello\",\"protocol\":1}\n", foreign);
     check(b"{\"t\":\"variant\"", foreign);
     check(b"[]", foreign);
-    let encoded = |what: &str| format!("cannot be read as a run file: {what}");
-    check(b"\x1f\x8b\x08\x00", &encoded("it is compressed, and must be unpacked with gunzip first"));
-    let wide = "it is UTF-16 (PowerShell's `>`); write it by -o FILE, or convert it: iconv -f UTF-16 -t UTF-8";
+    let encoded = |what: &str| what.to_owned();
+    check(b"\x1f\x8b\x08\x00", &encoded("it is compressed; unpack it with gunzip first"));
+    let wide = "it is UTF-16 (PowerShell's `>`, in place of -o FILE); convert it: iconv -f UTF-16 -t UTF-8";
     check(b"\xff\xfe{\0\"\0t\0", &encoded(wide));
     check(b"{\0\"\0t\0", &encoded(wide));
     check(b"\xfe\xff\0{\0\"", &encoded(wide));
@@ -122,7 +122,7 @@ fn foreign_files() {
     check(b"\xef\xbb\xbf{\"t\":\"run\"", &encoded(marked));
     check(
         b"SQLite format 3\0\x10\x00",
-        "is not a switchcost run file: it is an SQLite file, perhaps a store; give a file made by export",
+        "is not a run file: it is an SQLite file, perhaps a store; give one by `export`",
     );
     check(
         b"{\"t\":\"run\",\"format\":2,\"new\":[]}\n",

@@ -3,10 +3,10 @@
 use clap::Parser;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use switchcost_machine::cause;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_model::number::counted;
@@ -57,7 +57,7 @@ impl Action for CheckProbe {
 /// Starts a probe by the table of plans.
 fn probe(folder: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> {
     let folder = dunce::canonicalize(folder)
-        .map_err(|error| Failure::usage(format!("{}: cannot be read ({error})", folder.display())))?;
+        .map_err(|error| Failure::usage(format!("{}: cannot be read ({})", folder.display(), cause(&error))))?;
     let installation = Installation::find()?;
     let trusted = |path: &Path| installation.startable(path);
     let mut info = switchcost_catalogue::load_trusted_probe(&folder, &trusted).map_err(Failure::usage)?;
@@ -97,11 +97,11 @@ fn transcript(file: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> 
     if mechanisms.len() > 1 {
         return Err(Failure::usage("--mechanism: a transcript is of one mechanism; name that"));
     }
-    let unreadable = |error| Failure::usage(named(&format!("cannot be read ({error})")));
+    let unreadable = |error: std::io::Error| Failure::usage(named(&format!("cannot be read ({})", cause(&error))));
     let mut source: Box<dyn BufRead> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {
-        Box::new(BufReader::new(File::open(file).map_err(unreadable)?))
+        Box::new(switchcost_session::named(file)?)
     };
     if let Some(what) = switchcost_model::foreign(source.fill_buf().map_err(unreadable)?) {
         return Err(Failure::usage(named(&what)));

@@ -1,8 +1,7 @@
 //! `import`: run files of others.
 
 use clap::Parser;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_model::number::counted;
@@ -31,7 +30,7 @@ impl Action for Import {
             let mut reader: Box<dyn BufRead> = if path == Path::new("-") {
                 Box::new(std::io::stdin().lock())
             } else {
-                Box::new(BufReader::new(File::open(path).map_err(|error| named(&format!("cannot be read ({error})")))?))
+                Box::new(switchcost_session::named(path)?)
             };
             runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
         }

@@ -93,7 +93,7 @@ fn template(installation: &Installation) -> Result<String, Failure> {
                 path.display()
             )
         } else {
-            format!("{} cannot be read: {error}", path.display())
+            format!("{} cannot be read: {}", path.display(), switchcost_machine::cause(&error))
         })
     })
 }

@@ -4,6 +4,7 @@ use super::compare::operands::{Runs, is_pattern};
 use crate::arguments::DetailOptions;
 use crate::formats::Form;
 use clap::Parser;
+use std::path::Path;
 use std::time::Instant;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::grammar::{Pattern, did_you_mean};
@@ -29,6 +30,12 @@ pub struct Show {
 impl Action for Show {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
         let catalogue = Installation::find()?.catalogue()?;
+        // A path to something else than a file names neither a run nor rows.
+        let path =
+            |text: &&String| text.starts_with(['/', '.']) && Path::new(text).exists() && !Path::new(text).is_file();
+        if let Some(path) = self.operands.iter().find(path) {
+            switchcost_session::named(Path::new(path))?;
+        }
         let mut runs = Runs::new(paths::store(self.store.path())?, &catalogue);
         let (run, patterns) = match self.operands.split_first() {
             Some((first, others)) if !is_pattern(first, &catalogue) => (first.clone(), others),

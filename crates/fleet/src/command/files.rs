@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use switchcost_catalogue::Catalogue;
-use switchcost_machine::open_file;
+use switchcost_machine::{cause, open_file};
 use switchcost_model::{decoded, harmless};
 use switchcost_session::{Failure, Progress, judged_here};
 
@@ -125,7 +125,8 @@ pub fn order(folders: &[PathBuf], rounds: &mut [Round]) -> Vec<FleetProblem> {
 /// Run files of a folder, sorted.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let refuse = |error: std::io::Error| {
-        Failure::usage(format!("{}: cannot be read ({error}); name a folder of run files", folder.display()))
+        let why = cause(&error);
+        Failure::usage(format!("{}: cannot be read ({why}); name a folder of run files", folder.display()))
     };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(refuse)? {
@@ -160,7 +161,7 @@ fn begins_as_run(path: &Path) -> bool {
 
 /// One run, judged by the rules of this version.
 fn read(path: &Path, catalogue: &Catalogue) -> Result<switchcost_model::Run, String> {
-    let unreadable = |error: std::io::Error| format!("cannot be read ({error})");
+    let unreadable = |error: std::io::Error| format!("cannot be read ({})", cause(&error));
     let file = open_file(path).map_err(unreadable)?;
     if file.metadata().map_err(unreadable)?.len() > MAX_NODE_BYTES {
         return Err(format!("it is longer than {} MB", MAX_NODE_BYTES >> 20));

@@ -20,7 +20,7 @@ pub fn nodes(flag: &str, given: &str) -> Result<Vec<(String, Option<String>)>, F
         let mut bytes = Vec::new();
         let file = switchcost_machine::open_file(Path::new(given));
         let read = file.and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
-        read.map_err(|error| refuse(format!("cannot be read ({error})")))?;
+        read.map_err(|error| refuse(format!("cannot be read ({})", switchcost_machine::cause(&error))))?;
         if bytes.len() as u64 > MOST_BYTES {
             return Err(refuse(format!("longer than {} MB; split the list", MOST_BYTES >> 20)));
         }
