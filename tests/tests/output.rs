@@ -4,7 +4,7 @@ use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use switchcost_e2e::{Said, World, until};
+use switchcost_e2e::{Said, World, repository, until};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -218,4 +218,15 @@ fn a_file_in_a_folder_that_may_not_be_written_is_written_in_place() {
     }
     assert!(said.status == 0 && said.err.contains("written in place"), "{said:?}");
     assert_eq!(fs::read_to_string(target).unwrap(), text);
+}
+
+/// README says what columns and words mean, and the program the same.
+#[test]
+fn the_legend_is_that_of_the_readme() {
+    let said = World::new(FAKE).run("show --legend");
+    let readme = std::fs::read_to_string(repository().join("README.md")).unwrap();
+    let section = readme.split("\n## ").find(|section| section.starts_with("How to read a number")).unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| ")).count() - 1;
+    assert!(rows > 10 && said.out.lines().filter(|line| !line.starts_with(" ")).count() == rows, "{said:?}");
+    assert!(said.status == 0 && said.out.contains("(A/A): the row was measured twice"), "{said:?}");
 }

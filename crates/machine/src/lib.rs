@@ -128,7 +128,7 @@ pub fn root_may_run(program: &std::path::Path) -> Result<(), String> {
 }
 
 /// Opens a regular file for reading. A pipe would be waited for, and a device never end; some files of /proc that pass for regular ones let
-/// their reader wait as well (`kmsg`), which is refused them.
+/// their reader wait as well (`kmsg`), which is refused them. A descriptor of this process has somebody who writes, such as a shell's `<(zcat run.gz)`.
 ///
 /// # Errors
 /// It cannot be opened, or is something else.
@@ -137,6 +137,9 @@ pub fn open_file(path: &std::path::Path) -> std::io::Result<std::fs::File> {
         let what = if facts.is_dir() { "it is a folder" } else { "it is not a regular file" };
         if facts.is_file() { Ok(()) } else { Err(std::io::Error::other(what)) }
     };
+    if ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|own| path.starts_with(own)) {
+        return std::fs::File::open(path);
+    }
     regular(std::fs::metadata(path)?)?;
     let mut options = std::fs::File::options();
     #[cfg(target_os = "linux")]

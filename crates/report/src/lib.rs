@@ -10,6 +10,7 @@ mod doctor;
 mod explain;
 mod formats;
 mod html;
+mod legend;
 mod listing;
 pub mod text;
 mod trend;
@@ -26,6 +27,7 @@ pub use formats::json::schema;
 pub use formats::table::{common_measure, head, slowed_by};
 pub use formats::{FORMATS, Format};
 pub use html::{AuditAnswer, Page, html, page_schema};
+pub use legend::legend;
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
     list_overview, list_text,

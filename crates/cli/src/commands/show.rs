@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_catalogue::grammar::{Pattern, did_you_mean};
+use switchcost_report::legend;
 use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
@@ -19,6 +20,9 @@ pub struct Show {
     /// are shown only: thread, goroutine, 'stack/*'. Without a run the newest that has them is shown
     #[arg(value_name = "RUN|PATTERN")]
     pub operands: Vec<String>,
+    /// What the columns and words mean
+    #[arg(long, exclusive = true)]
+    pub legend: bool,
     /// Verbosity
     #[command(flatten)]
     pub detail: DetailOptions,
@@ -29,6 +33,10 @@ pub struct Show {
 
 impl Action for Show {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        if self.legend {
+            output::print(&legend(output::style()))?;
+            return Ok(Exit::Fine);
+        }
         let catalogue = Installation::find()?.catalogue()?;
         // A path to something else than a file names neither a run nor rows.
         let path =

@@ -11,8 +11,6 @@ use switchcost_machine::spawn::{Child, Exit, ExitStatus};
 use switchcost_model::{Described, ProbeInfo, ProcessEnd, Seen, Transcript};
 use switchcost_protocol::{DescribeReader, RunReader};
 
-/// How long a probe may take to leave after `end`, as in a run.
-
 /// What came of a start.
 pub(super) struct Answer {
     /// Its messages, as they came.
