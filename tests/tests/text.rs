@@ -319,8 +319,8 @@ fn text_of_other_systems_is_read_or_named() {
         for command in ["import", "export", "check --baseline", "check-probe --transcript"] {
             let said = world.run(&format!("{command} {file}"));
             // A transcript has CRLF or not, and a page of nothing is a folder's matter.
-            // What `check` says has 80 characters.
-            let word = if command.starts_with("check --") { "/" } else { word };
+            // What `check` says has 80 characters: the file, and the cure where it fits.
+            let word = if command.starts_with("check --") { name } else { word };
             // A transcript may have lines of Windows.
             let other = command.ends_with("transcript") && name == "dos.jsonl";
             assert!(
@@ -353,5 +353,5 @@ fn text_of_other_systems_is_read_or_named() {
     }
     put("share/switchcost/mechanisms/thread/honest.toml", &[0x1f, 0x8b, 8, 0]);
     let said = world.run("list");
-    assert!(format!("{said:?}").contains("unpacked with gunzip"), "{said:?}");
+    assert!(format!("{said:?}").contains("unpack it with gunzip"), "{said:?}");
 }

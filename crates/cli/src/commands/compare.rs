@@ -277,8 +277,9 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
             )));
         }
         if self.runs.0 == self.runs.1 {
+            let row = self.a.rows.first().map_or("NAME", |row| &row.label);
             return Err(Failure::usage(format!(
-                "`{first}` and `{second}` are rows of the same run; name two runs, or one row first"
+                "`{first}` and `{second}` are rows of the same run; name two runs, or one row first, such as '{row}'"
             )));
         }
         let common = common(&self.a.rows, &self.b.rows);

@@ -22,6 +22,11 @@ pub fn answer(loaded: &Loaded, mut table: Table, style: Style) -> String {
         Some(first) if first.fit == Fit::Fits => {
             format!("{} costs least: {what} take {} of a CPU.", first.mechanism, share(first))
         }
+        Some(first) if first.interval.is_none() => format!(
+            "By {} {what} take about {} of a CPU; too few process runs to be certain.",
+            first.mechanism,
+            share(first)
+        ),
         Some(first) => format!(
             "None is known to stay within {} of a CPU at {what}; {} comes nearest with {}.",
             percent(load.cpu),

@@ -90,7 +90,8 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
     RowPart {
         a: &row.a.label,
         b: &row.b.label,
-        ratio: row.ratio().map(short),
+        // Of modes the page draws the interval, and knows by this that there is one.
+        ratio: row.ratio().or(row.modes().map(|_| comparison.ratio)).map(short),
         low: comparison.interval.map(|interval| short(interval.0)),
         high: comparison.interval.map(|interval| short(interval.1)),
         confidence: comparison.confidence,

@@ -197,7 +197,8 @@ pub fn has_figure(run: &Run, variant: usize) -> bool {
 }
 
 pub fn is_file(text: &str) -> bool {
-    text.ends_with(".jsonl") || Path::new(text).is_file()
+    // A shell's `<(zcat run.gz)` is none to the system.
+    text.ends_with(".jsonl") || text.starts_with("/dev/fd/") || Path::new(text).is_file()
 }
 
 /// Without a run before it this names rows: it has a slash or a star, which the id of a run never has, or is what a mechanism is called.
