@@ -144,7 +144,9 @@ fn each_timing_answers_too() {
     // What lies below the resolution has no figure; a control that bounds others is measured in batches.
     for row in rows.iter().filter(|row| !row["reading"].is_null()) {
         assert!(row["reading"].as_f64().unwrap() > 0.0, "{row}");
-        assert!(row["p999"].as_f64() >= row["p50"].as_f64(), "{row}");
+        assert!(row["p99"].as_f64() >= row["p50"].as_f64(), "{row}");
+        // A slow machine has too few units in a start for p99.9.
+        assert!(row["p999"].is_null() || row["p999"].as_f64() >= row["p99"].as_f64(), "{row}");
     }
 }
 
@@ -167,10 +169,10 @@ fn large_rings_are_measured_or_refused_with_the_limit() {
         let reason = text(&row, "reason");
         match text(&row, "verdict") {
             "verified" | "unobservable" => {}
-            "unsupported" => assert!(
-                reason.contains("limit") || reason.contains("max_map_count") || reason.contains("not installed"),
-                "{row}"
-            ),
+            "unsupported" => {
+                let why = ["limit", "max_map_count", "not installed", "does not exist; build it"];
+                assert!(why.iter().any(|word| reason.contains(word)), "{row}");
+            }
             other => panic!("{}: {other}: {reason}", text(&row, "label")),
         }
         // Two mappings a stack: the kernel's usual 65530 do not do.

@@ -49,7 +49,7 @@ impl Action for Show {
             Some((first, others)) if !is_pattern(first, &catalogue) => (first.clone(), others),
             _ => {
                 let patterns: Vec<&str> = self.operands.iter().map(String::as_str).collect();
-                (runs.newest_with(&patterns)?, self.operands.as_slice())
+                (runs.newest_with(&patterns, false)?, self.operands.as_slice())
             }
         };
         let patterns: Vec<Pattern<'_>> =

@@ -71,7 +71,7 @@ impl<'c> Runs<'c> {
             .collect();
         let default = match self.beside(texts, &without)? {
             Some(named) => named,
-            None => self.newest_with(&without)?,
+            None => self.newest_with(&without, true)?,
         };
         texts.iter().map(|text| self.operand(text, &default)).collect()
     }
@@ -86,7 +86,7 @@ impl<'c> Runs<'c> {
             let pattern = catalogue.pattern(text).map_err(Failure::usage)?;
             let fits = |variant| pattern.fits(variant, &label(variant, catalogue, false));
             if !self.all[run].variants.iter().any(fits) {
-                let newest = self.newest_with(patterns)?;
+                let newest = self.newest_with(patterns, true)?;
                 output::say(&format!("{named} has no row `{text}`; it is taken from run {newest}"));
                 return Ok(Some(newest));
             }
@@ -94,9 +94,9 @@ impl<'c> Runs<'c> {
         Ok(Some(named.to_owned()))
     }
 
-    /// The newest stored run that has a row with figures for each of these, an imported one only if no other has; where none has, the newest that has the
-    /// rows, or the newest of all.
-    pub fn newest_with(&mut self, patterns: &[&str]) -> Result<String, Failure> {
+    /// The newest stored run that has a row for each of these, an imported one only if no other has; `figures`: with starts enough for an interval. Where none
+    /// has, the newest that has the rows, or the newest of all.
+    pub fn newest_with(&mut self, patterns: &[&str], figures: bool) -> Result<String, Failure> {
         const LATEST: &str = "latest";
         if patterns.is_empty() {
             return Ok(LATEST.to_owned());
@@ -129,7 +129,7 @@ impl<'c> Runs<'c> {
                 let fits = |variant: &Variant| pattern.fits(variant, &label(variant, catalogue, false));
                 (0..run.variants.len()).any(|index| fits(&run.variants[index]) && has_figure(&run, index))
             };
-            if patterns.iter().all(measured) {
+            if !figures || patterns.iter().all(measured) {
                 return Ok(header.id);
             }
             without_figures.get_or_insert(header.id);
