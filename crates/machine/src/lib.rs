@@ -127,6 +127,12 @@ pub fn root_may_run(program: &std::path::Path) -> Result<(), String> {
     os::root_may_run(program)
 }
 
+/// It names a descriptor of this process.
+#[must_use]
+pub fn is_descriptor(path: &std::path::Path) -> bool {
+    ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|own| path.starts_with(own))
+}
+
 /// Opens a regular file for reading. A pipe would be waited for, and a device never end; some files of /proc that pass for regular ones let
 /// their reader wait as well (`kmsg`), which is refused them. A descriptor of this process has somebody who writes, such as a shell's `<(zcat run.gz)`.
 ///
@@ -137,7 +143,7 @@ pub fn open_file(path: &std::path::Path) -> std::io::Result<std::fs::File> {
         let what = if facts.is_dir() { "it is a folder" } else { "it is not a regular file" };
         if facts.is_file() { Ok(()) } else { Err(std::io::Error::other(what)) }
     };
-    if ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|own| path.starts_with(own)) {
+    if is_descriptor(path) {
         return std::fs::File::open(path);
     }
     regular(std::fs::metadata(path)?)?;

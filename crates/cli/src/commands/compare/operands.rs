@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use switchcost_analysis::{Analysis, FEWEST_STARTS, Row, counted, label};
 use switchcost_catalogue::grammar::{Pattern, did_you_mean};
 use switchcost_catalogue::{Catalogue, Published, published};
+use switchcost_machine::is_descriptor;
 use switchcost_model::{Invocation, Run, Variant};
 use switchcost_report::listed;
 use switchcost_session::{Failure, output};
@@ -198,7 +199,7 @@ pub fn has_figure(run: &Run, variant: usize) -> bool {
 
 pub fn is_file(text: &str) -> bool {
     // A shell's `<(zcat run.gz)` is none to the system.
-    text.ends_with(".jsonl") || text.starts_with("/dev/fd/") || Path::new(text).is_file()
+    text.ends_with(".jsonl") || is_descriptor(Path::new(text)) || Path::new(text).is_file()
 }
 
 /// Without a run before it this names rows: it has a slash or a star, which the id of a run never has, or is what a mechanism is called.
