@@ -144,9 +144,9 @@ fn each_timing_answers_too() {
     // What lies below the resolution has no figure; a control that bounds others is measured in batches.
     for row in rows.iter().filter(|row| !row["reading"].is_null()) {
         assert!(row["reading"].as_f64().unwrap() > 0.0, "{row}");
-        assert!(row["p99"].as_f64() >= row["p50"].as_f64(), "{row}");
-        // A slow machine has too few units in a start for p99.9.
-        assert!(row["p999"].is_null() || row["p999"].as_f64() >= row["p99"].as_f64(), "{row}");
+        // What sleeps, or is slow, has too few units in a start for p99 and p99.9.
+        let known: Vec<f64> = ["p50", "p90", "p99", "p999"].iter().filter_map(|name| row[*name].as_f64()).collect();
+        assert!(known.len() >= 2 && known.is_sorted(), "{row}");
     }
 }
 
