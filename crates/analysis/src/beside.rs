@@ -1,6 +1,6 @@
 //! Rows by themselves → rows beside each other.
 
-use crate::compare::{Rules, THRESHOLD, within};
+use crate::compare::{Rules, THRESHOLD, Why, within};
 use crate::label::label;
 use crate::noise::Noise;
 use crate::notes::{Note, notes};
@@ -22,7 +22,8 @@ pub(crate) fn beside_each_other<'r>(
         let positive = |row: &Judged<'_>| row.summary.invocation_medians.iter().all(|(_, value)| *value > 0.0);
         let rules = Rules { threshold: THRESHOLD, comparisons: 1 };
         let compared = within(reference, row, noise, &rules).ok().filter(|_| fits && positive(row))?;
-        Some(Times { ratio: compared.ratio, interval: compared.interval })
+        let apart = matches!(compared.why, Some(Why::OneCorrected(_)));
+        (!apart).then_some(Times { ratio: compared.ratio, interval: compared.interval })
     };
     let known: Vec<(Option<Times>, Vec<Note>)> =
         judged.iter().map(|row| (beside(row), notes(row, &judged, run, catalogue))).collect();

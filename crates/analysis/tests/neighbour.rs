@@ -2,7 +2,9 @@
 
 use crate::simulation::{COST, Law, Random, disturb, document, draws, rows, run, slack};
 use std::fmt::Write as _;
-use switchcost_analysis::{Analysis, Noise, Of, Outcome, Row, Rules, Side, Why, between, slowed_throughout, verdicts};
+use switchcost_analysis::{
+    Analysis, Noise, Of, Outcome, Row, Rules, Side, Why, between, slowed_throughout, verdicts, within,
+};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Disturbance, Run};
 
@@ -66,6 +68,36 @@ fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
         );
     }
     document("rulers", &table);
+}
+
+/// A neighbour beside every start of one row, whose figure is then that of all its batches; the other's is corrected. Their ratio is that of the figures
+/// which stand beside it, or none.
+#[test]
+fn a_ratio_fits_the_figures_beside_it() {
+    let random = &mut Random::new(1);
+    let mut quiet = run(Law::Normal, &[1.0, 2.0], 12, random);
+    let mut run = quiet.clone();
+    disturb(&mut quiet, 0.0, 1.35, true, random);
+    disturb(&mut run, 1.0, 1.35, true, random);
+    // Beside the first row he leaves for two batches of five.
+    for (start, quiet) in run.invocations.iter_mut().zip(quiet.invocations).filter(|(start, _)| start.variant == 0) {
+        for (samples, quiet) in start.transcript.samples.iter_mut().zip(quiet.transcript.samples) {
+            for batch in (0..samples.ticks.len()).filter(|batch| batch % 5 >= 3) {
+                samples.ticks[batch] = quiet.ticks[batch];
+                for (name, rulers) in &mut samples.rulers {
+                    rulers[batch] = quiet.rulers[name][batch];
+                }
+            }
+        }
+    }
+    let rows = rows(&run);
+    let [a, b] = [&rows[0], &rows[1]];
+    assert_eq!([a.basis(), b.basis()], [Of::Undisturbed, Of::Medians]);
+    let compared = within(a, b, &Noise::default(), &Rules { threshold: 0.03, comparisons: 1 }).unwrap();
+    let figures = b.median().unwrap() / a.median().unwrap();
+    assert!((compared.ratio / figures - 1.0).abs() < 0.01, "{} beside {figures}", compared.ratio);
+    assert_eq!((compared.outcome, compared.interval), (Outcome::CannotTell, None));
+    assert!(matches!(compared.why, Some(Why::OneCorrected(_))), "{:?}", compared.why);
 }
 
 /// A neighbour who never leaves makes his state the run's best: only the other run knows better.

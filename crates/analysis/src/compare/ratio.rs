@@ -149,6 +149,15 @@ impl Comparison {
         Self { interval, modes, outcome, why: why.or(self.why), ..self }
     }
 
+    /// With the ratio of the headlines and no verdict, where only one of these leaves out what slowed the machine and is not what was compared.
+    fn of_headlines(self, a: &Judged<'_>, b: &Judged<'_>) -> Self {
+        let corrected = |row: &Judged<'_>| row.basis() != self.of && row.beside().is_some();
+        match a.median().zip(b.median()).filter(|_| self.modes.is_none() && (corrected(a) || corrected(b))) {
+            Some((a, b)) => Self { ratio: b / a, ..self }.unless(Some(Why::OneCorrected(self.ratio))),
+            None => self,
+        }
+    }
+
     /// Without verdict and interval where there is a reason against any: no gate passes on it either.
     pub(super) fn unless(self, why: Option<Why>) -> Self {
         match why {
@@ -209,14 +218,14 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
             let estimate = either_way(by_round, a, b, of);
             let lacking = Why::FewRounds { rounds: ratios.len(), needed };
             let compared = conclude(estimate, floor, rules, (a, of, false), counts, lacking);
-            return Ok(compared.over(modes(a, b, of)).unless(mixed(a, b, of).or_else(wanders)));
+            return Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(mixed(a, b, of).or_else(wanders)));
         }
     }
     let lacking = Why::FewRounds { rounds: ratios.len(), needed };
     let estimate = paired(&ratios, rules.confidence()).ok_or(Why::NoRoundInCommon)?;
     let estimate = either_way(estimate, a, b, of);
     let compared = conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking);
-    Ok(compared.over(modes(a, b, of)).unless(mixed(a, b, of).or_else(wanders)))
+    Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(mixed(a, b, of).or_else(wanders)))
 }
 
 /// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is
@@ -265,7 +274,10 @@ pub fn between(
         .into_iter()
         .find_map(|(side, row)| Some(Why::Unsettled { side, reason: row.unsettled()? }));
     let several = if by_modes.is_some() { None } else { modes(a, b, of) };
-    Ok(Comparison { component, ..compared }.over(several).unless(unsettled.or_else(|| lengths(a, b)).or_else(mixed)))
+    Ok(Comparison { component, ..compared }
+        .over(several)
+        .of_headlines(a, b)
+        .unless(unsettled.or_else(|| lengths(a, b)).or_else(mixed)))
 }
 
 /// Batches of which one is so many times as long as the other are not compared: their edges weigh differently. Of one build in two runs 51 s apart a switch

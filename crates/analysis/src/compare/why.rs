@@ -55,6 +55,8 @@ pub enum Why {
     },
     /// Ratios of one round after another that wander.
     RatiosWander,
+    /// As both were measured they have this ratio; the figure of one leaves out what slowed the machine, that of the other cannot.
+    OneCorrected(f64),
     /// The interval holds 1.
     MaybeNone,
     /// The difference does not exceed the noise floor, a fraction.
@@ -107,6 +109,7 @@ impl Why {
             Self::Clock(_) => "clock",
             Self::Unsettled { .. } => "unsettled",
             Self::RatiosWander => "ratios_wander",
+            Self::OneCorrected(_) => "one_corrected",
             Self::Modes(_) => "modes",
             Self::Slowed { .. } => "slowed",
         }

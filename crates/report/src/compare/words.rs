@@ -30,6 +30,9 @@ pub fn reason(why: &Why) -> String {
         Why::Clock(log) => format!("{}, which may be all of it", slower_clock(*log)),
         Why::Unsettled { side, reason } => format!("{side}: {reason}; measure it again"),
         Why::RatiosWander => "each round's ratio is like that of the round before, so that no interval holds; measure again at another time".into(),
+        Why::OneCorrected(ratio) => format!(
+            "only one figure leaves out slowed batches; as both were measured, the ratio is {ratio:.2}; measure them again"
+        ),
         Why::Modes(sides) => {
             let kinds: Vec<String> = sides.iter().map(|(side, modes)| format!("{side} has modes: {modes}")).collect();
             format!("{}; the ratio follows their shares, which are chance", kinds.join(", "))
