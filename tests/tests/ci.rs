@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
-use switchcost_e2e::{Said, World, probe, repository};
+use switchcost_e2e::{Said, World, mechanism, probe, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -235,6 +235,28 @@ fn two_builds_are_paired_by_what_both_have() {
     compare(&format!("thread/honest --probe {} --probe nowhere", a.display())).refuses(2, &["--probe nowhere"]);
     compare(&format!("thread/absent {sides}")).refuses(3, &["nothing to compare"]);
     world.run(&format!("compare thread/honest {sides}")).refuses(2, &["--measure"]);
+}
+
+/// A control that another program carries out bounds both builds, as it bounds the installed probe.
+#[test]
+fn builds_are_bounded_by_controls_of_other_probes() {
+    let world = world();
+    let page = |own: &str| mechanism("").replacen("placements", own, 1);
+    let pages = "share/switchcost/mechanisms/thread";
+    world.write(&format!("{pages}/honest.toml"), &page("bound = [\"thread/noise\"]\nplacements"));
+    world.write(
+        &format!("{pages}/noise.toml"),
+        &mechanism("").replacen("[\"fake\"]", "[\"other\"]\ncontrol = true", 1).replacen("\"1000\"", "\"100\"", 1),
+    );
+    let other = probe("other", FAKE, 100).replacen("source = \"fake\"", "source = \"other\"", 1);
+    world.write("libexec/switchcost/probes/other/probe.toml", &other);
+    let sides = format!("--probe {} --probe {}", world.path("work/base").display(), world.path("work/head").display());
+    let said = world.run(&format!("compare --measure thread/honest {sides} --rounds 6 --budget 600s"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let rows = world.run("export latest --format json").json();
+    let of =
+        |probe: &str| rows["results"].as_array().unwrap().iter().find(|row| row["probe"] == probe).unwrap().clone();
+    assert_eq!(["fake.a", "fake.b", "other"].map(|probe| of(probe)["verdict"].clone()), ["verified"; 3]);
 }
 
 /// `make test` names its test targets: one of another name would never be run.

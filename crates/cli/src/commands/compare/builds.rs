@@ -34,12 +34,16 @@ pub fn measure(
     let ids = [a.id.clone(), b.id.clone()];
     let request = Request { patterns: arguments.operands.clone(), ..request(arguments) };
     let session = Session::by(
-        |_, catalogue, _| {
+        |installation, catalogue, _| {
             let with_rights = |mut probe: ProbeInfo| {
                 probe.capabilities = catalogue.capabilities(&probe.source);
                 probe
             };
-            Ok([a, b].map(with_rights).into())
+            // A control that bounds a row is another program's.
+            let others = switchcost_runner::needed(&request, catalogue, installation.probes(catalogue));
+            let others = others.into_iter().filter(|other| other.source != a.source && other.source != b.source);
+            let others: Vec<ProbeInfo> = others.collect();
+            Ok([a, b].map(with_rights).into_iter().chain(others).collect())
         },
         started,
         Some(request.budget),
