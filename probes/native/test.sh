@@ -73,6 +73,8 @@ each_mechanism() {
                     [ "$timing" = each ] || run_plan "$status" 0 '' mechanism="$mechanism" experiment=footprint contexts=50 batches=2 warmup_batches=1
                     continue
                 fi
+                # Its wake-ups are due whether the one before was late or not: no host asks for the time of each by the counter.
+                [ "$experiment $timing" != 'wakeup each' ] || continue
                 if [ "$experiment" = count ]; then
                     # Nobody counts here: the transcript alone is held against the protocol.
                     [ "$timing" = each ] || run_plan "$status" 0 kernel_switches mechanism="$mechanism" experiment=count batch_units=96 batches=2 warmup_batches=1
@@ -122,12 +124,12 @@ done
 run_plan ok 0 '"batch_units":2[,}]' mechanism=stack/fcontext working_set=268435456 batch_ns=1000 batches=1 warmup_batches=0
 for bytes in 1 64 4097 1000000; do run_plan ok 0 '' mechanism=control/touch working_set=$bytes batch_units=5 batches=2; done
 
-# Real-time scheduling, where it is allowed, and the cure where it is not.
+# Real-time scheduling, where it is allowed, and the cure where it is not. Batches are long enough for what an emulator translates when it first runs.
 fifo=unsupported
 if chrt -f 1 true 2>/dev/null; then fifo=ok; fi
 grep -E '^(thread|process)/.*"switch"' "$work/mechanisms" >"$work/scheduled" || true
 while read -r mechanism _; do
-    run_plan $fifo 0 '' mechanism="$mechanism" sched=fifo contexts=3 batch_units=30 batches=2
+    run_plan $fifo 0 '' mechanism="$mechanism" sched=fifo contexts=3 batch_units=600 batches=2
 done <"$work/scheduled"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     as_is=$probe probe=$work/as_nobody
