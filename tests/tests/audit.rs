@@ -120,8 +120,10 @@ fn a_stopped_command_is_ended() {
 #[test]
 fn an_answer_that_cannot_be_written_is_not_lost() {
     let world = priced();
-    let folder = world.path("");
-    let said = world.run_words(&["audit", "-o", folder.to_str().unwrap(), "--", "sleep", "0.2"]);
+    // It could be written when the program was started.
+    let file = world.path("answer");
+    let file = file.to_str().unwrap();
+    let said = world.run_words(&["audit", "-o", file, "--", "sh", "-c", &format!("mkdir {file}; sleep 0.2")]);
     assert_eq!(said.status, 2, "{said:?}");
     assert!(said.err.contains("it is a folder") && said.err.contains("of a CPU"), "{said:?}");
 }

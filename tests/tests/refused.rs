@@ -33,6 +33,8 @@ fn what_cannot_be_done_asks_no_probe() {
         ("sweep contexts thread/honest --placement two_cpus", &["two_cpus", "it has one_cpu, free"]),
         ("compare thread/honest thread/noise --contexts 1", &["--contexts 1: ", "--contexts 2 or more"]),
         ("compare --measure thread/honest thread/honset", &["did you mean `thread/honest`"]),
+        ("compare --measure thread/honest thread/noise --format json=/nowhere/x", &["there is no folder /nowhere"]),
+        ("audit -o /nowhere/x -- true", &["--output `/nowhere/x`", "there is no folder /nowhere"]),
     ] {
         world.run(command).refuses(2, words);
         assert!(!started.exists(), "{command}");
@@ -242,3 +244,8 @@ fn what_a_run_lacks_is_likened_to_what_it_has() {
     let said = world.run("show latest noize");
     assert!(!said.err.contains("thread/noise"), "the run has none: {said:?}");
 }
+    // What is looked at stays as it is.
+    world.write("o/old", "old");
+    world.run(&format!("audit --pid 99999999 -o {}", world.path("o/old").display())).refuses(2, &["no such process"]);
+    assert_eq!(std::fs::read_to_string(world.path("o/old")).unwrap(), "old");
+    assert_eq!(std::fs::read_dir(world.path("o")).unwrap().count(), 1);

@@ -4,6 +4,7 @@ use clap::{ArgGroup, Parser};
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
+use switchcost_session::output::file_parser;
 
 /// What context switches cost a running program
 ///
@@ -44,7 +45,7 @@ pub struct Audit {
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
     /// File to write the answer to [default: standard output; of a command: standard error, since standard output is the command's]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = file_parser())]
     pub output: Option<PathBuf>,
     /// Database of runs
     #[command(flatten)]

@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use switchcost_session::arguments::ListFormat;
+use switchcost_session::output::file_parser;
 
 /// Measure the nodes of a fleet, and name those that may be unlike the others
 #[derive(Parser, Debug)]
@@ -122,6 +123,6 @@ pub struct FleetJudge {
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
     /// Also write a page: one mark a node, groups, rows
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = file_parser())]
     pub page: Option<PathBuf>,
 }

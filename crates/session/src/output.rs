@@ -3,8 +3,9 @@
 mod place;
 
 use crate::exit::Failure;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use switchcost_model::harmless_lines;
 use switchcost_report::Style;
 
@@ -88,11 +89,25 @@ pub fn say(text: &str) {
     let _ = std::io::stderr().write_all(readable(&text).as_bytes());
 }
 
+/// A file that can be written, as clap reads it: what cannot be kept need not be measured.
+pub fn file_parser() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|name| writable_file(name.into()))
+}
+
+/// The same by its name; `-` stands for standard output.
+///
+/// # Errors
+/// Why not, as a clause.
+pub fn writable_file(path: PathBuf) -> Result<PathBuf, String> {
+    if path.as_os_str().is_empty() {
+        return Err("the file to write has no name; name one, such as run.jsonl".to_owned());
+    }
+    let possible = if path == Path::new("-") { Ok(()) } else { place::check(&path) };
+    possible.map(|()| path).map_err(|error| format!("cannot write it: {error}; choose another file"))
+}
+
 /// Writes a result to where the user wants it, see [`place::write`].
 pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
-    if path.as_os_str().is_empty() {
-        return Err(Failure::usage("the file to write has no name; name one, such as run.jsonl"));
-    }
     let warnings = place::write(path, text)
         .map_err(|error| Failure::usage(format!("cannot write {}: {error}; choose another file", path.display())))?;
     warnings.into_iter().for_each(|sentence| say(&sentence));

@@ -21,7 +21,7 @@ pub struct Export {
     #[arg(long, value_name = "F", default_value = "jsonl", value_parser = Form::parser(false))]
     pub format: Form,
     /// File to write; - for standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = output::file_parser())]
     pub output: PathBuf,
     /// Keep what says whose the run is: host name, user names, paths
     #[arg(long)]

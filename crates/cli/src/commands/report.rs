@@ -30,7 +30,7 @@ pub struct Report {
     #[arg(value_name = "RUN", default_value = "latest")]
     pub runs: Vec<String>,
     /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = output::file_parser())]
     pub output: Option<PathBuf>,
     /// Keep what says whose the runs are: host name, user names, paths
     #[arg(long)]

@@ -19,6 +19,43 @@ const OPEN: [&str; 2] = ["/proc", "/dev/fd"];
 /// that. A store is never replaced. A link is followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has
 /// gone, that is not a fault.
 pub fn write(path: &Path, text: &[u8]) -> Result<Option<String>> {
+    let There { target, old, replaced } = looked_at(path)?;
+    if replaced {
+        return replace(&target, old.as_ref(), text);
+    }
+    let written = if is_standard_output(&target) {
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(text).and_then(|()| stdout.flush())
+    } else {
+        // At the end, if it is a file that somebody has open.
+        File::options().append(is_open(&target)).write(true).open(path).and_then(|mut file| file.write_all(text))
+    };
+    written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+    Ok(None)
+}
+
+/// Whether a file could be written there now; nothing is changed by that.
+pub fn check(path: &Path) -> Result<()> {
+    let There { target, old, replaced } = looked_at(path)?;
+    if !replaced {
+        return Ok(());
+    }
+    match beside(&target, old.as_ref()) {
+        Ok((_, new)) => fs::remove_file(new),
+        Err(why) => writable(&target, old.as_ref(), why).map(drop),
+    }
+}
+
+/// What stands where a result is to go.
+struct There {
+    /// Where links lead.
+    target: PathBuf,
+    old: Option<Metadata>,
+    /// A new file takes its place; else it is written to.
+    replaced: bool,
+}
+
+fn looked_at(path: &Path) -> Result<There> {
     let old = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         answer => Some(answer?),
@@ -27,24 +64,15 @@ pub fn write(path: &Path, text: &[u8]) -> Result<Option<String>> {
         return Err(Error::new(ErrorKind::IsADirectory, "it is a folder"));
     }
     let target = followed(path)?;
-    let is_open = OPEN.iter().any(|folder| target.starts_with(folder));
-    match old {
-        Some(old) if is_open || !old.is_file() => {
-            let written = if is_standard_output(&target) {
-                let mut stdout = std::io::stdout().lock();
-                stdout.write_all(text).and_then(|()| stdout.flush())
-            } else {
-                // At the end, if it is a file that somebody has open.
-                File::options().append(is_open).write(true).open(path).and_then(|mut file| file.write_all(text))
-            };
-            written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
-            Ok(None)
-        }
-        Some(_) if is_store(path) => {
-            Err(Error::new(ErrorKind::AlreadyExists, "it is a store, whose runs would be lost"))
-        }
-        old => replace(&target, old.as_ref(), text),
+    let replaced = !old.as_ref().is_some_and(|old| is_open(&target) || !old.is_file());
+    if replaced && old.is_some() && is_store(path) {
+        return Err(Error::new(ErrorKind::AlreadyExists, "it is a store, whose runs would be lost"));
     }
+    Ok(There { target, old, replaced })
+}
+
+fn is_open(target: &Path) -> bool {
+    OPEN.iter().any(|folder| target.starts_with(folder))
 }
 
 /// Where `--store` and `-o` are mixed up, all runs would go.
@@ -60,9 +88,12 @@ fn followed(path: &Path) -> Result<PathBuf> {
     for _ in 0..LINKS {
         let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folder = fs::canonicalize(folder)?;
+        let folder = fs::canonicalize(folder).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::new(error.kind(), format!("there is no folder {}", folder.display())),
+            _ => error,
+        })?;
         path = folder.join(name);
-        if OPEN.iter().any(|open| folder.starts_with(open)) {
+        if is_open(&folder) {
             return Ok(path);
         }
         match fs::read_link(&path) {
@@ -77,15 +108,20 @@ fn is_standard_output(target: &Path) -> bool {
     ["/proc/self/fd", "/dev/fd"].iter().any(|own| fs::canonicalize(own).is_ok_and(|own| target == own.join("1")))
 }
 
-/// Writes a new file beside the old one, under a name that nobody can foresee or have taken, and renames it.
-fn replace(target: &Path, old: Option<&Metadata>, text: &[u8]) -> Result<Option<String>> {
+/// A new file beside the old one, under a name that nobody can foresee or have taken.
+fn beside(target: &Path, old: Option<&Metadata>) -> Result<(File, PathBuf)> {
     let new = target.with_file_name(format!(".switchcost-{:016x}", random::number()));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, if old.is_some() { 0o600 } else { 0o640 });
-    let mut file = match options.open(&new) {
-        Ok(file) => file,
+    Ok((options.open(&new)?, new))
+}
+
+/// Writes a new file and renames it.
+fn replace(target: &Path, old: Option<&Metadata>, text: &[u8]) -> Result<Option<String>> {
+    let (mut file, new) = match beside(target, old) {
+        Ok(new) => new,
         Err(error) => return in_place(target, old, text, error),
     };
     let written = file.write_all(text).and_then(|()| old.map_or(Ok(()), |old| keep(&file, old)));
@@ -97,12 +133,20 @@ fn replace(target: &Path, old: Option<&Metadata>, text: &[u8]) -> Result<Option<
     renamed?.map_or_else(|error| in_place(target, old, text, error), |()| Ok(None))
 }
 
-/// Where the file cannot be exchanged, its content is: nothing but the folder, or that it is mounted, stands in the way. The answer says so.
-fn in_place(target: &Path, old: Option<&Metadata>, text: &[u8], why: Error) -> Result<Option<String>> {
+/// The old file, and why it cannot be exchanged: nothing but the folder, or that it is mounted, stands in the way.
+fn writable(target: &Path, old: Option<&Metadata>, why: Error) -> Result<(File, Error)> {
     use ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
     let of_the_folder = matches!(why.kind(), CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy);
     let file = old.filter(|_| of_the_folder).and_then(|_| File::options().write(true).open(target).ok());
-    let Some(mut file) = file else { return Err(why) };
+    match file {
+        Some(file) => Ok((file, why)),
+        None => Err(why),
+    }
+}
+
+/// Where the file cannot be exchanged, its content is. The answer says so.
+fn in_place(target: &Path, old: Option<&Metadata>, text: &[u8], why: Error) -> Result<Option<String>> {
+    let (mut file, why) = writable(target, old, why)?;
     let length = text.len() as u64;
     file.write_all(text).and_then(|()| file.set_len(length)).and_then(|()| file.sync_all()).map_err(|error| {
         Error::new(error.kind(), format!("{error}, amidst writing in place: what is there now is only a part"))

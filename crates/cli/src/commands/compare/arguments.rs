@@ -7,6 +7,7 @@ use std::time::Duration;
 use switchcost_analysis::At;
 use switchcost_catalogue::grammar;
 use switchcost_session::arguments::{StoreOption, parse_budget, parse_difference};
+use switchcost_session::output::writable_file;
 
 /// A form of a comparison, and where it goes.
 #[derive(Debug, Clone)]
@@ -23,7 +24,7 @@ fn parse_output(text: &str) -> Result<Output, String> {
     let (form, file) = text.split_once('=').map_or((text, None), |(form, file)| (form, Some(PathBuf::from(file))));
     let form = FORMS.into_iter().find(|known| *known == form);
     let form = form.ok_or_else(|| format!("it is one of {}, or such a word, = and a file", FORMS.join(", ")))?;
-    Ok(Output { form, file })
+    Ok(Output { form, file: file.map(writable_file).transpose()? })
 }
 
 /// Is B slower than A, by how much, and can that be trusted?
