@@ -39,6 +39,21 @@ fn what_cannot_be_done_asks_no_probe() {
         world.run(command).refuses(2, words);
         assert!(!started.exists(), "{command}");
     }
+    for (words, why) in [
+        (&["thread/noise two_cpus", "--placement", "one_cpu"][..], "two_cpus contradicts --placement one_cpu"),
+        (&["thread/noise two_cpus", "--placement", "one_cpu,two_cpus"], "--placement one_cpu,two_cpus"),
+        (&["thread/noise two_cpus free"], "free contradicts two_cpus"),
+        (&["thread/noise contexts=4", "--contexts", "5"], "contexts=4 contradicts --contexts 5"),
+        (&["thread/noise message", "--experiment", "switch"], "message contradicts --experiment switch"),
+        (&["thread/noise batch", "--timing", "each"], "batch contradicts --timing each"),
+        (&["thread/noise ticks=5", "--param", "ticks=6"], "ticks=5 contradicts --param ticks=6"),
+        (&["thread/noise ticks=5 ticks=6"], "ticks=6 contradicts ticks=5"),
+        (&["thread/noise@fake", "--probe", "told"], "@fake contradicts --probe told"),
+    ] {
+        world.run_words(&[&["run"], words].concat()).refuses(2, &[words[0], why, "leave one of them out"]);
+        assert!(!started.exists(), "{words:?}");
+    }
+    world.run_words(&["explain", "thread/noise free one_cpu"]).refuses(2, &["one_cpu contradicts free"]);
     assert_eq!(world.run("run thread/honest --rounds 1").status, 0);
     assert!(started.exists(), "a request that can be met asks it");
 }
@@ -129,7 +144,9 @@ fn a_run_that_was_stopped_goes_on_and_measures_nothing_twice() {
     const RUN: &str = "run thread/honest thread/noise --rounds 8";
     let world = World::new(FAKE);
     let starts = world.counted(FAKE, "");
-    let said = stopped(&world, &starts, RUN, 11);
+    let said = stopped(&world, &starts, RUN, 1);
+    assert!(said.status == 3 && !said.out.contains("to continue"), "nothing is stored of it: {said:?}");
+    let said = stopped(&world, &starts, RUN, starts.count() + 11);
     assert!(said.out.contains(&format!("to continue: switchcost {RUN} --resume")), "{said:?}");
     let rounds = || {
         let lines = world.run("export").out;
@@ -228,6 +245,11 @@ fn what_the_parser_refuses_is_one_sentence() {
     Said::from(command.output().unwrap()).refuses(2, &["argument 2", "not UTF-8"]);
     assert_eq!(world.run("run thread/honest thread/noise --rounds 1").status, 0);
     world.run("compare thread/honest thread/noise --format json=").refuses(2, &["the file to write has no name"]);
+    // What is looked at stays as it is.
+    world.write("o/old", "old");
+    world.run(&format!("audit --pid 99999999 -o {}", world.path("o/old").display())).refuses(2, &["no such process"]);
+    assert_eq!(std::fs::read_to_string(world.path("o/old")).unwrap(), "old");
+    assert_eq!(std::fs::read_dir(world.path("o")).unwrap().count(), 1);
     for words in [&["-h"][..], &["--version"], &["run", "-h"]] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let said: Said = world.command(words).stdout(full).output().unwrap().into();
@@ -244,8 +266,3 @@ fn what_a_run_lacks_is_likened_to_what_it_has() {
     let said = world.run("show latest noize");
     assert!(!said.err.contains("thread/noise"), "the run has none: {said:?}");
 }
-    // What is looked at stays as it is.
-    world.write("o/old", "old");
-    world.run(&format!("audit --pid 99999999 -o {}", world.path("o/old").display())).refuses(2, &["no such process"]);
-    assert_eq!(std::fs::read_to_string(world.path("o/old")).unwrap(), "old");
-    assert_eq!(std::fs::read_dir(world.path("o")).unwrap().count(), 1);

@@ -7,6 +7,7 @@ use switchcost_model::{EndedBy, Run, Severity, Verdict};
 /// The command that goes on with a sweep which stopped before its end, or a run that the user stopped; None for others.
 #[must_use]
 pub fn resume_command(run: &Run) -> Option<String> {
+    run.invocations.first()?; // A run of nothing is not stored.
     if run.ended_by == EndedBy::Interrupt && run.command.get(1).is_some_and(|word| word == "run") {
         let typed = run.command.iter().skip(1).map(String::as_str);
         return Some(command_line(["switchcost"].into_iter().chain(typed).chain(["--resume"])));

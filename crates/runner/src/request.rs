@@ -52,6 +52,16 @@ pub enum RequestError {
         /// What it may be.
         reason: String,
     },
+    /// A word of a pattern says something else than an option.
+    #[error("`{pattern}`: {word} contradicts {other}; leave one of them out")]
+    Twice {
+        /// As typed.
+        pattern: String,
+        /// The word.
+        word: String,
+        /// The option, or another word, as typed.
+        other: String,
+    },
     /// No row of it can run, whatever the probes answer.
     #[error("{0}")]
     Impossible(String),

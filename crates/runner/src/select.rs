@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::grammar::{Pattern, Word, did_you_mean};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{
-    Described, Experiment, Live, Mechanism, MechanismId, Parameters, Placement, Reason, Request, Timing, Variant,
-    Wanted,
+    Described, Experiment, Live, Mechanism, MechanismId, Parameters, Placement, ProbeInfo, Reason, Request, Timing,
+    Variant, Wanted,
 };
 
 /// What is to be run, and what cannot be.
@@ -154,24 +154,62 @@ fn one_by_one(request: &Request, probes: &[KnownProbe]) -> Result<Option<Vec<Req
 fn narrowed(request: &Request, pattern: &Pattern<'_>, probes: &[KnownProbe]) -> Result<Request, RequestError> {
     let mut request = Request { patterns: vec![pattern.name().to_owned()], ..request.clone() };
     if let Some(asked) = pattern.probe() {
-        request.probes = probes.iter().map(|probe| probe.info.id.clone()).filter(|id| pattern.fits_probe(id)).collect();
+        let fitting = probes.iter().map(|probe| &probe.info).filter(|info| pattern.fits_probe(&info.id));
+        let said = std::mem::take(&mut request.probes);
+        let named =
+            |info: &&ProbeInfo| said.is_empty() || said.iter().any(|name| [&info.id, &info.source].contains(&name));
+        request.probes = fitting.filter(named).map(|info| info.id.clone()).collect();
         if request.probes.is_empty() {
+            once(pattern, &format!("@{asked}"), "--probe ", &said, asked)?;
             // The folder of a probe's source, or a name that nobody has.
             request.probes.push(asked.to_owned());
         }
     }
     for word in pattern.words() {
         match word.parse().map_err(RequestError::BadPattern)? {
-            Word::Placement(placement) => request.placements = vec![placement],
-            Word::Experiment(experiment) => request.experiment = Some(experiment),
-            Word::Timing(timing) => request.timing = timing,
-            Word::Contexts(contexts) => request.contexts = vec![contexts],
+            Word::Placement(placement) => {
+                once(pattern, word, "--placement ", &request.placements, placement)?;
+                request.placements = vec![placement];
+            }
+            Word::Experiment(experiment) => {
+                once(pattern, word, "--experiment ", request.experiment.as_slice(), experiment)?;
+                request.experiment = Some(experiment);
+            }
+            Word::Timing(timing) => {
+                let said = [request.timing].into_iter().filter(|said| *said != Timing::Batch).collect::<Vec<_>>();
+                once(pattern, word, "--timing ", &said, timing)?;
+                request.timing = timing;
+            }
+            Word::Contexts(contexts) => {
+                once(pattern, word, "--contexts ", &request.contexts, contexts)?;
+                request.contexts = vec![contexts];
+            }
             Word::Parameter(name, value) => {
+                let said = request.parameters.get(&name).map_or(&[][..], Vec::as_slice);
+                once(pattern, word, &format!("--param {name}="), said, value.clone())?;
                 request.parameters.insert(name, vec![value]);
             }
         }
     }
     Ok(request)
+}
+
+/// Refuses a word of a pattern that says something else than an option, or another word of it, has said.
+fn once<T: PartialEq<U> + ToString, U>(
+    pattern: &Pattern<'_>,
+    word: &str,
+    option: &str,
+    said: &[T],
+    now: U,
+) -> Result<(), RequestError> {
+    if said.iter().all(|said| *said == now) {
+        return Ok(());
+    }
+    let said = said.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let name = word.split_once('=').map_or(String::new(), |(name, _)| format!("{name}="));
+    let own = Some(name + &said).filter(|own| pattern.words().contains(&own.as_str()));
+    let other = own.unwrap_or_else(|| format!("{option}{said}"));
+    Err(RequestError::Twice { pattern: pattern.text().to_owned(), word: word.to_owned(), other })
 }
 
 /// Resolves what data files want, each by the best probe that has it; `request` says how it is measured. The answer has the variant of each

@@ -128,7 +128,9 @@ impl Asked {
         for word in words {
             match word.parse().map_err(Failure::usage)? {
                 Word::Placement(placement) if mechanism.placements.contains(&placement) => {
-                    asked.placement = Some(placement);
+                    if let Some(other) = asked.placement.replace(placement).filter(|other| *other != placement) {
+                        return Err(Failure::usage(format!("{placement} contradicts {other}; leave one of them out")));
+                    }
                 }
                 Word::Placement(placement) => {
                     let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
