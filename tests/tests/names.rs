@@ -49,6 +49,26 @@ fn a_language_a_word_and_a_family_name_mechanisms() {
     world.run("run fake --rounds 6").refuses(2, &["`fake`"]);
 }
 
+/// After a run or a file as well, and of several rows it means the one that its whole id names.
+#[test]
+fn a_short_name_of_a_run_is_that_of_the_whole_id() {
+    let world = named();
+    assert_eq!(world.run("run goroutine semaphore --param ticks=1000,2000 --rounds 10").status, 0);
+    let answer = |a: &str, b: &str| {
+        let said = world.run_words(&["compare", a, b]);
+        assert_eq!(said.status, 0, "{said:?}");
+        said.out.lines().next().unwrap().to_owned()
+    };
+    let whole = answer("latest:thread/sized", "latest:thread/honest");
+    assert!(whole.starts_with("thread/honest against thread/sized"), "{whole}");
+    assert_eq!(answer("latest:goroutine", "latest:Semaphore"), whole);
+    let placed = answer("latest:goroutine ticks=2000", "latest:semaphore ticks=2000");
+    assert!(placed.starts_with("thread/honest ticks=2000 against thread/sized ticks=2000"), "{placed}");
+    // A family and a glob still name several rows.
+    let many = world.run("compare latest:thread latest:goroutine");
+    many.refuses(2, &["names 4 rows", "such as 'latest:thread/honest'"]);
+}
+
 #[test]
 fn an_unknown_name_gives_what_is_near() {
     let world = named();

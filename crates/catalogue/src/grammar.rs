@@ -12,6 +12,8 @@ pub struct Pattern<'t> {
     words: Vec<&'t str>,
     /// Mechanisms that go by this name without having it.
     called: Vec<MechanismId>,
+    /// The same with the whole id of the one mechanism that it names.
+    whole: Option<String>,
 }
 
 impl<'t> Pattern<'t> {
@@ -28,12 +30,17 @@ impl<'t> Pattern<'t> {
                 "`{text}` is not a pattern: `{other}` means nothing in it; * stands for any letters, ? for one"
             ));
         }
-        Ok(Self { text, name, probe, words: words.collect(), called: Vec::new() })
+        Ok(Self { text, name, probe, words: words.collect(), called: Vec::new(), whole: None })
     }
 
     /// The same, which also names these.
     pub(crate) fn calling(self, called: Vec<MechanismId>) -> Self {
         Self { called, ..self }
+    }
+
+    /// The same, which names this mechanism alone.
+    pub(crate) fn meaning(self, id: &MechanismId) -> Self {
+        Self { whole: Some(self.text.trim_start().replacen(self.name, id.as_str(), 1)), ..self }
     }
 
     /// As it was written.
@@ -69,7 +76,13 @@ impl<'t> Pattern<'t> {
     /// It may well name several rows: a glob, or a family.
     #[must_use]
     pub fn is_many(&self) -> bool {
-        self.name.contains(['*', '?']) || !self.name.contains('/')
+        self.name.contains(['*', '?']) || !self.name.contains('/') && self.whole.is_none()
+    }
+
+    /// It is this label, or is short for it: `goroutine` for `fiber/goroutine`.
+    #[must_use]
+    pub fn is_label(&self, label: &str) -> bool {
+        self.text == label || self.whole.as_deref() == Some(label)
     }
 
     /// Its name is this one, or fits it.
@@ -94,7 +107,7 @@ impl<'t> Pattern<'t> {
     /// It names this variant, whose short name is `label`.
     #[must_use]
     pub fn fits(&self, variant: &Variant, label: &str) -> bool {
-        self.text == label
+        self.is_label(label)
             || (self.names_mechanism(&variant.mechanism)
                 && self.fits_probe(&variant.probe)
                 && self.words.iter().all(|word| has_word(variant, label, word)))

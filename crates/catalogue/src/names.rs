@@ -14,10 +14,14 @@ impl Catalogue {
         let pattern = Pattern::parse(text)?;
         let broken = self.broken.iter().filter_map(|page| page.mechanism.as_ref());
         let mut ids = self.mechanisms.iter().map(|mechanism| &mechanism.id).chain(broken);
-        if pattern.name().is_empty() || ids.any(|id| pattern.names_mechanism(id)) {
-            return Ok(pattern);
-        }
-        Ok(self.going_by(pattern))
+        let known = pattern.name().is_empty() || ids.any(|id| pattern.names_mechanism(id));
+        let pattern = if known { pattern } else { self.going_by(pattern) };
+        let mut named = self.mechanisms.iter().map(|mechanism| &mechanism.id).filter(|id| pattern.names_mechanism(id));
+        let many = |id: &MechanismId| pattern.name().contains(['*', '?']) || pattern.names(id.family());
+        Ok(match (named.next(), named.next()) {
+            (Some(only), None) if !many(only) => pattern.meaning(only),
+            _ => pattern,
+        })
     }
 
     /// The pattern, naming those that go by its name as well.

@@ -196,6 +196,8 @@ fn pairs<'l, 'r>(
         return Err(Failure::usage("a published figure is not a reference: put a row or a run first"));
     };
     let chosen = |run: usize, which: &Which| choose(&analyses[run], which, catalogue);
+    let source = if let Which::Pattern(rows) = which { text.strip_suffix(rows.as_str()) } else { None };
+    let source = source.map_or_else(|| format!("{text}:"), str::to_owned);
     let reference = chosen(*run, which)?;
     let mut pairs = Vec::new();
     for operand in &operands[1..] {
@@ -203,7 +205,8 @@ fn pairs<'l, 'r>(
             Operand::Published(value) => compared.published.push(value.clone()),
             Operand::Rows { text: other_text, run: other, which } => {
                 let others = chosen(*other, which)?;
-                let sides = Sides { texts: (text, other_text), runs: (*run, *other), a: &reference, b: &others };
+                let texts = (text.as_str(), other_text.as_str());
+                let sides = Sides { source: &source, texts, runs: (*run, *other), a: &reference, b: &others };
                 pairs.extend(sides.pairs(compared)?);
             }
         }
@@ -221,6 +224,8 @@ fn pairs<'l, 'r>(
 
 /// Two operands.
 struct Sides<'a, 'l, 'r> {
+    /// What the first says before the name of a row.
+    source: &'a str,
     texts: (&'a str, &'a str),
     runs: (usize, usize),
     a: &'a Chosen<'l, 'r>,
@@ -270,14 +275,15 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
     /// Rows of equal variants; versions of probes may differ (gcc-12 and gcc-13).
     fn common(&self, compared: &mut Compared) -> Result<Vec<(&'l Row<'r>, &'l Row<'r>)>, Failure> {
         let (first, second) = self.texts;
+        let row = self.a.rows.first().map_or("NAME", |row| &row.label);
         if !self.b.many {
             return Err(Failure::usage(format!(
-                "`{first}` names {} rows and `{second}` one; name one row of the first, such as {first}:LABEL",
-                self.a.rows.len()
+                "`{first}` names {} rows and `{second}` one; name one row of the first, such as '{}{row}'",
+                self.a.rows.len(),
+                self.source
             )));
         }
         if self.runs.0 == self.runs.1 {
-            let row = self.a.rows.first().map_or("NAME", |row| &row.label);
             return Err(Failure::usage(format!(
                 "`{first}` and `{second}` are rows of the same run; name two runs, or one row first, such as '{row}'"
             )));

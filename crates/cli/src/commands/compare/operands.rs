@@ -116,7 +116,7 @@ impl<'c> Runs<'c> {
             let named = |pattern: &Pattern<'_>| {
                 let fitting = rows.iter().filter(|(variant, label)| !variant.is_twin() && pattern.fits(variant, label));
                 let count = fitting.count();
-                let exact = rows.iter().any(|(_, label)| label == pattern.text());
+                let exact = rows.iter().any(|(_, label)| pattern.is_label(label));
                 exact || count == 1 || count > 1 && pattern.is_many()
             };
             if !patterns.iter().all(named) {
@@ -275,7 +275,7 @@ pub fn choose<'l, 'r>(
         Which::Pattern(pattern) => pattern,
     };
     let fitting = catalogue.pattern(pattern).map_err(Failure::usage)?;
-    if let Some(row) = analysis.ladder().find(|row| row.label == *pattern) {
+    if let Some(row) = analysis.ladder().find(|row| fitting.is_label(&row.label)) {
         return Ok(Chosen { many: false, rows: vec![row] });
     }
     let rows: Vec<&Row<'_>> = originals().filter(|row| fitting.fits(row.variant, &row.label)).collect();
