@@ -44,7 +44,8 @@ const TABLES: &[(&str, &str)] = &[
 ];
 
 /// The same of the mechanisms of the fake probe alone, whatever is installed here.
-const LISTS: &[(&str, &str)] = &[("list", "list"), ("list-verbose", "list -v")];
+const LISTS: &[(&str, &str)] =
+    &[("list", "list"), ("list-verbose", "list -v"), ("list-one", "list sized"), ("list-one-verbose", "list sized -v")];
 
 /// Documents for other programs, and for pages.
 const DOCUMENTS: &[(&str, &str)] = &[

@@ -407,10 +407,7 @@ fn bad_input_is_one_sentence() {
     refuses("sweep contexts thread/sized --values 2 --to 3", &["--values", "--to"]);
     refuses("sweep contexts thread/touch", &["thread/touch", "ring"]);
     refuses("sweep contexts thread/honset", &["did you mean `thread/honest`"]);
-    refuses(
-        "sweep payload thread/honest",
-        &["thread/honest", "parameter `payload`", "`switchcost list --format json`"],
-    );
+    refuses("sweep payload thread/honest", &["thread/honest", "parameter `payload`", "`switchcost list NAME`"]);
     refuses("sweep payload thread/sized --to 2M", &["`2M`", "0 to 1,048,576"]);
     refuses("sweep payload", &["parameter `payload`", "by default"]);
     refuses("sweep sched thread/sized --from 1", &["--values other,fifo"]);

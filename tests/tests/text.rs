@@ -287,9 +287,9 @@ fn what_has_no_page_or_no_probe_is_said() {
     world.write("share/switchcost/mechanisms/thread/named.toml", &mechanism("").replace("[\"fake\"]", "[\"named\"]"));
     for command in ["list", "run"] {
         let said = world.run(&format!("{command} thread/named"));
-        assert!(said.out.contains("does not exist") && said.out.contains("`make build`"), "{said:?}");
+        assert!(said.words().contains("does not exist") && said.words().contains("`make build`"), "{said:?}");
         let said = world.run(&format!("{command} thread/unbuilt"));
-        assert!(said.out.contains("no probe of source oci is installed; run `make build`"), "{said:?}");
+        assert!(said.words().contains("no probe of source oci is installed; run `make build`"), "{said:?}");
     }
 }
 

@@ -30,7 +30,7 @@ pub use html::{AuditAnswer, Page, html, page_schema};
 pub use legend::legend;
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
-    list_overview, list_text,
+    list_one, list_overview, list_text,
 };
 pub use text::{Detail, Style, ascii, listed, machine_words, moment};
 pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_schema, trends_text};

@@ -146,6 +146,47 @@ fn one_line(text: &str, style: Style) -> String {
     if long { text.chars().take(room - 1).chain("…\n".chars()).collect() } else { text + "\n" }
 }
 
+/// `list NAME` of one mechanism: its placements, experiments, probes and parameters; `whole`: nothing of it is cut.
+#[must_use]
+pub fn list_one(mechanism: &ListedMechanism, whole: bool, style: Style) -> String {
+    let line = |lead: &str, text: &str| match whole {
+        true => wrapped(lead, text, style),
+        false => one_line(&format!("{lead}{text}"), style),
+    };
+    let mut out = style.headline(&format!("{}: {}", mechanism.id, mechanism.title));
+    let usual = |words: &[String]| words.join(", ").replacen(", ", " (default), ", 1);
+    out.push_str(&line("  placements   ", &usual(&mechanism.placements)));
+    out.push_str(&line("  experiments  ", &usual(&mechanism.experiments)));
+    let (here, absent): (Vec<_>, Vec<_>) = mechanism.probes.iter().partition(|probe| probe.available);
+    if here.is_empty() {
+        out.push_str(&wrapped("  not here     ", &missing(mechanism), style));
+    } else {
+        let here: Vec<&str> = here.iter().map(|probe| probe.id.as_str()).collect();
+        out.push_str(&line("  probes here  ", &here.join(", ")));
+        for probe in absent {
+            let install = probe.install.as_ref().map(|install| format!("needs {install}"));
+            let why = install.or_else(|| probe.reason.clone()).unwrap_or_default();
+            out.push_str(&line("  not here     ", &format!("{}: {why}", probe.id)));
+        }
+    }
+    let cells = |one: &ListedParameter| {
+        [format!("{}={}", one.name, one.default), one.values.clone(), one.experiments.join(",")]
+    };
+    let heads = ["--param NAME=DEFAULT", "values", "experiment"].map(str::to_owned);
+    let rows = mechanism.parameters.iter().map(|one| (cells(one), one.help.as_str()));
+    let rows: Vec<_> =
+        std::iter::once((heads, "what it is")).filter(|_| !mechanism.parameters.is_empty()).chain(rows).collect();
+    let widths = [0, 1, 2].map(|at| rows.iter().map(|(cells, _)| cells[at].chars().count()).max().unwrap_or(0));
+    for (cells, help) in &rows {
+        let lead: String = (0..3).map(|at| format!("  {:<1$}", cells[at], widths[at])).collect();
+        let shown = if whole { String::new() } else { format!("  {help}") };
+        out.push_str(&one_line((lead + &shown).trim_end(), style));
+        out.push_str(&if whole { wrapped("      ", help, style) } else { String::new() });
+    }
+    out.push_str(&line("  next: ", &format!("switchcost run {0}, list {0} -v", mechanism.id)));
+    style.sealed(&out)
+}
+
 /// `list` with patterns or in full: a line each, and every reason.
 #[must_use]
 pub fn list_text(
@@ -191,7 +232,7 @@ pub fn list_text(
         out.push_str(&absent);
         out.push('\n');
     }
-    out.push_str("  `switchcost run NAME` measures one; on the right: the builds that run it here\n");
+    out.push_str("  `switchcost list NAME` shows its parameters; on the right: the builds here\n");
     remarks.iter().for_each(|remark| out.push_str(&wrapped("  - ", &harmless(remark), style)));
     style.sealed(&out)
 }

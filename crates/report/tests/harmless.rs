@@ -319,6 +319,8 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         trends_text(&trends, false, style),
         history_text(&[entry], 1, style),
         list_text(&mechanisms, &[("f".into(), title.clone())], &[texts.next()], style),
+        list_one(&mechanisms[0], true, style),
+        list_one(&mechanisms[0], false, style),
         list_overview(&mechanisms, &[("f".into(), title)], &[texts.next()], style),
         findings_text(&[finding], true, style),
         baselines_text(&[baseline], style),

@@ -143,8 +143,8 @@ impl Asked {
                 Word::Parameter(name, value) => {
                     let known = mechanism.parameters.get(&name).ok_or_else(|| {
                         Failure::usage(format!(
-                            "{name}: {} has no such parameter; `switchcost list` shows those it has",
-                            mechanism.id
+                            "{0}: {1} has no such parameter; `switchcost list {1}` shows those it has",
+                            name, mechanism.id
                         ))
                     })?;
                     let value = grammar::value(&value, Some(known));

@@ -5,12 +5,14 @@ use std::time::Instant;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Install, Mechanism, ParameterKind};
-use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_overview, list_text};
+use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_one, list_overview, list_text};
 use switchcost_runner::{KnownProbe, choices, discover, not_installed};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
-/// List mechanisms: what runs each one here, or why nothing does and what to install
+/// List mechanisms; of one its placements, parameters and probes
+///
+/// Where nothing runs one here it says why, and what to install.
 #[derive(Parser, Debug)]
 #[command(name = "list")]
 pub struct List {
@@ -49,6 +51,9 @@ impl Action for List {
         let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
         let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
         output::print(&match self.format {
+            ListFormat::Table if !patterns.is_empty() && mechanisms.len() == 1 => {
+                list_one(&mechanisms[0], self.verbose, output::style())
+            }
             ListFormat::Table if patterns.is_empty() && !self.verbose => {
                 list_overview(&mechanisms, &families, &remarks, output::style())
             }

@@ -26,7 +26,7 @@ pub enum SweepError {
     #[error(transparent)]
     Request(#[from] RequestError),
     /// Nothing to vary.
-    #[error("none of the mechanisms {chosen} has a {what}; `switchcost list --format json` shows what each has")]
+    #[error("none of the mechanisms {chosen} has a {what}; `switchcost list NAME` shows what each has")]
     NoAxis {
         /// What they lack.
         what: String,
