@@ -8,7 +8,7 @@ use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse
 /// Beside the usual ones that of an original.
 const STATUSES: &str = "Exit status: 0 fine, 1 the original refuses its arguments, 2 usage error, 3 nothing measured, 4 partial, 5 evidence contradicts a claim";
 
-/// Re-run a program of five published articles: what it prints, beside our figure
+/// Re-run a program of five published articles beside our figure
 ///
 /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
 /// exit status. The same amount of work is spread over several process starts.

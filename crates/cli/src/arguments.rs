@@ -9,10 +9,12 @@ use switchcost_session::output;
 /// How much of a run the format `table` tells.
 #[derive(Args, Debug, Clone, Copy)]
 pub struct DetailOptions {
-    /// More columns and the controls: intervals, kernel switches, CPUs
+    /// More columns: intervals, kernel switches, CPUs
+    ///
+    /// Also the controls.
     #[arg(short, long)]
     pub verbose: bool,
-    /// The same with every note on every row, and every warning
+    /// The same with every note and every warning
     #[arg(long)]
     pub notes: bool,
 }
@@ -53,13 +55,15 @@ pub fn parse_precision(text: &str) -> Result<f64, String> {
 /// Help of `--experiment`.
 pub fn what_to_measure(that: &str) -> String {
     let names: Vec<&str> = Experiment::all().iter().map(|experiment| experiment.as_str()).collect();
-    format!("What to measure: {} [default: the mechanism's first{that}]", names.join(", "))
+    format!("What to measure: {} [default: its first{that}]", names.join(", "))
 }
 
-/// Help of `--placement`.
-pub fn where_to_run() -> String {
-    let names: Vec<String> = Placement::all().iter().map(|kind| format!("{kind} ({})", kind.choice())).collect();
-    format!("{} or pair:A-B (CPU numbers) [default: the mechanism's first]", names.join(", "))
+/// Help of `--placement`; `all`: what each one is.
+pub fn where_to_run(all: bool) -> String {
+    let name = |kind: &Placement| if all { format!("{kind} ({})", kind.choice()) } else { kind.to_string() };
+    let (names, pair) =
+        (Placement::all().iter().map(name).collect::<Vec<_>>(), if all { " (CPU numbers; A-A: one CPU)" } else { "" });
+    format!("{} or pair:A-B{pair} [default: its first]", names.join(", "))
 }
 
 /// A number of contexts.

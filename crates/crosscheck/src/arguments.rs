@@ -3,7 +3,9 @@
 use clap::Parser;
 use switchcost_session::arguments::ListFormat;
 
-/// Run installed tools (perf bench, stress-ng, ...) beside ours, in turns, on one CPU
+/// Run installed tools (perf bench, stress-ng, ...) beside ours
+///
+/// Each is started in turns with ours, on one CPU.
 #[derive(Parser, Debug)]
 #[command(name = "crosscheck")]
 pub struct Crosscheck {

@@ -9,7 +9,7 @@ use switchcost_session::arguments::{ListFormat, StoreOption};
 use switchcost_session::{Action, Exit, Failure, Installation, open_store, output, paths};
 use switchcost_store::Store;
 
-/// Name runs to compare later ones with: `compare baseline:NAME latest --gate 5%`
+/// Name runs, for `compare baseline:NAME latest --gate 5%`
 #[derive(Parser, Debug)]
 #[command(name = "baseline")]
 pub struct Baseline {

@@ -17,7 +17,7 @@ use switchcost_runner::{
 use switchcost_session::arguments::parse_word;
 use switchcost_session::{Action, Exit, Failure, Installation, Progress, output};
 
-/// Check whether a probe, or one transcript of it, follows PROTOCOL.md
+/// Check a probe, or one transcript of it, against PROTOCOL.md
 ///
 /// Starts the probe with every plan of protocol/plans.toml and names each broken rule with its section, the arguments, the line and the end of
 /// the log. Ends with 6 if a rule is broken, with 3 if nothing could run here.

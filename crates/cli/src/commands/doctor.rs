@@ -10,7 +10,7 @@ use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Action, Exit, Failure, output, paths};
 use switchcost_store::Store;
 
-/// What makes numbers on this machine unreliable, by how much, and the cure
+/// What makes numbers here unreliable, by how much, and the cure
 ///
 ///   switchcost doctor                               what to know before a figure is trusted
 ///   switchcost doctor --gate && switchcost run      measure only where no finding is a warning

@@ -10,7 +10,7 @@ use switchcost_report::{Detail, Style};
 use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
-/// Write a run in a form that other programs read, or as a file to share
+/// Write a run for other programs, or as a file to share
 #[derive(Parser, Debug)]
 #[command(name = "export")]
 pub struct Export {

@@ -13,7 +13,7 @@ use switchcost_session::arguments::{ListFormat, StoreOption};
 use switchcost_session::{Action, Exit, Failure, output, paths, say_future};
 use switchcost_store::{RunHeader, Store};
 
-/// List stored runs; with a pattern, show the trend of each row and where it changed
+/// List stored runs, or the trend of rows and where they changed
 ///
 ///   switchcost history                       stored runs
 ///   switchcost history thread/pipe           its figure in each run of this machine, changes of kernel and level

@@ -9,7 +9,9 @@ use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, say_future};
 use switchcost_store::Insertion;
 
-/// Import run files made by `export`; name such a run by its id, it is never `latest`
+/// Import run files made by `export`
+///
+/// Name such a run by its id: it is never `latest`.
 #[derive(Parser, Debug)]
 #[command(name = "import")]
 pub struct Import {

@@ -15,28 +15,42 @@ use switchcost_session::{Exit, Failure, Measured, Session, not_stored, open_stor
 /// What and how much is measured.
 #[derive(Args, Debug)]
 pub struct Effort {
-    /// Parameter of a mechanism, such as fpu_state=differ; several values make several rows
+    /// Parameter of a mechanism, such as fpu_state=differ
+    ///
+    /// Several values make several rows; `switchcost list NAME` shows the parameters of a mechanism.
     #[arg(long = "param", value_name = "NAME=V,...", value_parser = parse_parameter)]
     pub parameters: Vec<(String, Vec<String>)>,
-    /// Exactly this many process runs of each row [default: 10 to 40, as precision needs]
+    /// Process runs of each row [default: 10 to 40]
+    ///
+    /// Exactly so many. By default as many as precision needs.
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub rounds: Option<u64>,
-    /// A first look: --precision 10% --batches 10, small --budget
+    /// A first look, with a small --budget
+    ///
+    /// Means --precision 10% --batches 10.
     #[arg(long)]
     pub quick: bool,
-    /// Half-width of the 95 % interval to aim at
+    /// Half-width of the interval to aim at
+    ///
+    /// The interval has a confidence of 95 %.
     #[arg(long, value_name = "PERCENT", default_value = "2%", default_value_if("quick", "true", "10%"), value_parser = parse_precision)]
     pub precision: f64,
-    /// Seed of the random order [default: random, stored with the run]
+    /// Seed of the random order [default: random]
+    ///
+    /// It is stored with the run.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Probes by id or source, such as gcc-12,go [default: the best]
+    /// Probes, such as gcc-12,go [default: the best]
+    ///
+    /// By id or source.
     #[arg(long, value_name = "P,...", value_delimiter = ',')]
     pub probe: Vec<String>,
-    /// Batches measured in each start of a probe
+    /// Batches in each start of a probe
     #[arg(long, value_name = "B", default_value = "30", default_value_if("quick", "true", "10"), value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub batches: u64,
-    /// Wait until no other switchcost measures here; the budget begins then
+    /// Wait until no other switchcost measures here
+    ///
+    /// The budget begins then.
     #[arg(long)]
     pub wait: bool,
 }

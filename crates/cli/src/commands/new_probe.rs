@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_session::{Action, Exit, Failure, Installation, output};
 
-/// Begin a probe that measures your own library, in a folder of its own
+/// Begin a probe that measures your own library
 ///
 /// The folder measures a working example as it is: one switch, making a context, and its memory. Put your library's calls into three functions, check
 /// them with check-probe, and compare the row with any other.

@@ -16,13 +16,13 @@ use switchcost_report::{AuditAnswer, Page};
 use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 
-/// Write a page with pictures of one or several runs, for any browser, without network
+/// Write a page with pictures of runs, for any browser
 ///
 ///   switchcost report --open                      the latest run, in a browser
 ///   switchcost report latest~1 latest mine.jsonl  several runs, or runs of several machines
 ///   switchcost report latest audit.json           with what `audit --format json` printed
 ///
-/// Each picture of the page can be saved as SVG or PNG.
+/// Each picture of the page can be saved as SVG or PNG. The page needs no network.
 #[derive(Parser, Debug)]
 #[command(name = "report", verbatim_doc_comment)]
 pub struct Report {

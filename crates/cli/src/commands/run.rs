@@ -16,8 +16,9 @@ use switchcost_store::Store;
 #[derive(Parser, Debug)]
 #[command(name = "run")]
 pub struct Run {
-    /// Mechanisms by name, family or glob: thread/pipe, stack, '*/pipe'; words that follow in the same argument say
-    /// which rows: 'thread/pipe free', 'stack/asm@gcc-12 contexts=100'
+    /// Mechanisms by name, family or glob, or rows: thread/pipe, stack, '*/pipe', 'thread/pipe free'
+    ///
+    /// Words after a name, in the same argument, say which rows: 'stack/asm@gcc-12 contexts=100'.
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
     /// Every mechanism, not only the main ones
@@ -30,12 +31,14 @@ pub struct Run {
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = parse_contexts)]
     pub contexts: Vec<u64>,
     /// Where the contexts run
-    #[arg(long, help = where_to_run(), value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    #[arg(long, help = where_to_run(false), long_help = where_to_run(true), value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
     pub placement: Vec<Placement>,
-    /// batch: clock around many switches; each: cycle counter at every switch, for percentiles
+    /// batch, or each for percentiles
+    ///
+    /// batch: clock around many switches; each: cycle counter at every switch.
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]
     pub timing: Timing,
-    /// Time limit [default: 60s; of the ladder 30s; with --quick 10s]
+    /// Time limit [default: 60s; ladder 30s; --quick 10s]
     #[arg(long, value_name = "TIME", default_value = "30s", hide_default_value = true, value_parser = parse_budget, default_value_ifs([
         ("quick", "true".into(), "10s"), ("all", "true".into(), "60s"), ("patterns", ArgPredicate::IsPresent, "60s")
     ]))]
@@ -43,7 +46,9 @@ pub struct Run {
     /// What to measure, and how much
     #[command(flatten)]
     pub effort: Effort,
-    /// Continue the newest run of this plan that stopped early
+    /// Continue the newest run of this plan
+    ///
+    /// It must have stopped early; nothing is measured twice.
     #[arg(long, conflicts_with = "seed")]
     pub resume: bool,
     /// Target length of a batch

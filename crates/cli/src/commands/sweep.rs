@@ -16,14 +16,16 @@ use switchcost_session::arguments::{StoreOption, parse_budget, parse_word};
 use switchcost_session::{Action, Exit, Failure, Session, open_store, output, paths};
 use switchcost_store::Store;
 
-/// Measure along an axis: contexts, working set, payload, stack size, CPU pairs, class
+/// Measure along an axis: contexts, working set, payload, CPU pairs
 #[derive(Parser, Debug)]
 #[command(name = "sweep")]
 pub struct Sweep {
     /// What is varied
     #[arg(value_name = "AXIS", required_unless_present = "resume", value_parser = AxisWord::parser())]
     pub axis: Option<AxisWord>,
-    /// Globs over family/name [default: those that `run` measures and that have the axis]
+    /// Names, families or globs [default: those of `run`]
+    ///
+    /// By default those that `run` measures by itself and that have the axis.
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
     /// First point; sizes may end in K, M or G
@@ -32,19 +34,25 @@ pub struct Sweep {
     /// Last point
     #[arg(long, value_name = "N")]
     pub to: Option<String>,
-    /// Number of points from the first to the last, in a geometric series
+    /// Number of points from first to last
+    ///
+    /// They are a geometric series.
     #[arg(long, value_name = "K")]
     pub steps: Option<u64>,
-    /// The points themselves; for cpus the numbers of the CPUs
+    /// The points themselves
+    ///
+    /// For cpus they are the numbers of the CPUs.
     #[arg(long, value_name = "V,...", value_delimiter = ',', conflicts_with_all = ["from", "to", "steps"])]
     pub values: Vec<String>,
     /// Where the contexts run
-    #[arg(long, help = where_to_run(), value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
+    #[arg(long, help = where_to_run(false), long_help = where_to_run(true), value_name = "P,...", value_delimiter = ',', value_parser = parse_word::<Placement>)]
     pub placement: Vec<Placement>,
     /// What to measure
-    #[arg(long, help = what_to_measure(" that the axis changes"), value_name = "E", value_parser = parse_word::<Experiment>)]
+    #[arg(long, help = what_to_measure(""), long_help = what_to_measure(" that the axis changes"), value_name = "E", value_parser = parse_word::<Experiment>)]
     pub experiment: Option<Experiment>,
-    /// Time limit; continue the rest with --resume
+    /// Time limit
+    ///
+    /// Continue the rest with --resume.
     #[arg(long, value_name = "TIME", default_value = "120s", default_value_if("quick", "true", "20s"), value_parser = parse_budget)]
     pub budget: Duration,
     /// What and how much is measured
@@ -56,7 +64,9 @@ pub struct Sweep {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser(true))]
     pub format: Form,
-    /// Continue a sweep that stopped early; nothing is measured twice
+    /// Continue a sweep that stopped early
+    ///
+    /// Nothing is measured twice.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["axis", "patterns", "from", "to", "steps", "values", "placement", "experiment", "parameters", "rounds", "precision", "seed", "probe", "batches"])]
     pub resume: Option<String>,
     /// Database of runs

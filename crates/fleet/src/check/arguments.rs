@@ -16,9 +16,9 @@ const HELP: &str = "Exit status:
 
 The line has at most 80 bytes with its end. What cannot be read, measured or judged in time is `cannot tell`, with the step that was late.";
 
-/// Is this node fit, like its baseline? One line within 5 s, for schedulers and CI
+/// Is this node fit, like its baseline? One line within 5 s
 ///
-/// Compares the machine's facts with those of a baseline, then some of its rows, cheapest of each family first, measured in turns and judged as
+/// For schedulers and CI. Compares the machine's facts with those of a baseline, then some of its rows, cheapest of each family first, measured in turns and judged as
 /// `compare --gate` does. What fails is measured again before it counts. Without a baseline only what makes any node unfit is looked for.
 /// Nothing is stored.
 ///

@@ -46,6 +46,8 @@ fn parse_output(text: &str) -> Result<Output, String> {
 #[derive(Parser, Debug)]
 #[command(name = "compare", verbatim_doc_comment)]
 pub struct Compare {
+    /// Mechanisms, or the reference and what is compared with it: a row, RUN:ROW, RUN, file or published:NAME
+    ///
     /// Names of mechanisms; or A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the newest
     /// run that has them all; a RUN or a file by `export` (*.jsonl) or baseline:NAME, for all rows that both have;
     /// published:NAME, shown and never judged. With --probe: what both builds measure
@@ -54,28 +56,38 @@ pub struct Compare {
     /// Of names: contexts alive at once, such as 10k
     #[arg(long, value_name = "N", value_parser = parse_contexts)]
     pub contexts: Option<u64>,
-    /// Of names: what so many switches per second take of a CPU, such as 200k/s
+    /// Of names: share of a CPU at this rate, as 200k/s
+    ///
+    /// What so many switches per second take of a CPU.
     #[arg(long, value_name = "N/s", value_parser = parse_rate)]
     pub rate: Option<f64>,
-    /// With --rate: the largest share of a CPU that fits
+    /// With --rate: the largest share that fits
     #[arg(long, value_name = "PERCENT", default_value = "10%", requires = "rate", value_parser = parse_precision)]
     pub cpu: f64,
-    /// Smallest difference that matters [default: 3%, or that of --gate if smaller]
+    /// Smallest difference that matters [default: 3%]
+    ///
+    /// By default that of --gate, if it is smaller than 3%.
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub threshold: Option<f64>,
     /// End with 1 if a row is slower by more than this, 0 if all intervals exclude that, else 7
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
-    /// Compare a percentile such as p99; of rows measured with --timing each
+    /// Compare a percentile such as p99
+    ///
+    /// Of rows measured with --timing each.
     #[arg(long, value_name = "P", default_value = "median", hide_default_value = true)]
     pub at: At,
-    /// Compare even if a run was unstable or the versions of the method differ
+    /// Compare even if a run was unstable
+    ///
+    /// Or if the versions of the method differ.
     #[arg(long)]
     pub force: bool,
     /// Measuring now
     #[command(flatten)]
     pub measure: Measure,
-    /// Form, of table, md, json and junit; FORM=FILE writes it to a file. May be repeated [default: table]
+    /// table, md, json or junit, or FORM=FILE [default: table]
+    ///
+    /// FORM=FILE writes it to a file. May be repeated.
     #[arg(long, value_name = "FORM", value_parser = parse_output)]
     pub format: Vec<Output>,
     /// Database of runs
@@ -95,11 +107,15 @@ impl Compare {
 /// How `compare` measures.
 #[derive(Args, Debug)]
 pub struct Measure {
-    /// Measure the operands now, side by side in one run, and judge that; they are mechanisms with further words, such as
-    /// 'thread/pipe free' or 'stack/fcontext fpu_state=differ'. The same one twice is an A/A test
+    /// Measure the operands now, in one run
+    ///
+    /// They are mechanisms with further words, such as 'thread/pipe free' or 'stack/fcontext fpu_state=differ', measured
+    /// side by side and judged. The same one twice is an A/A test
     #[arg(long)]
     pub measure: bool,
-    /// Folder of a probe, with its probe.toml: given twice, the first is A's build and the second B's, and the operands are what both measure. Their
+    /// Folder of a probe; given twice: two builds, A and B
+    ///
+    /// The folder has a probe.toml. The first is A's build and the second B's, and the operands are what both measure. Their
     /// rows are called after the probe's id with .a and .b
     #[arg(long, value_name = "FOLDER", requires = "measure")]
     pub probe: Vec<PathBuf>,
@@ -109,10 +125,14 @@ pub struct Measure {
     /// Time limit for measuring [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     pub budget: Option<Duration>,
-    /// Seed of the random order [default: random, stored with the run]
+    /// Seed of the random order [default: random]
+    ///
+    /// It is stored with the run.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// Wait until no other switchcost measures here; the budget begins then
+    /// Wait until no other switchcost measures here
+    ///
+    /// The budget begins then.
     #[arg(long, requires = "measure")]
     pub wait: bool,
 }
