@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::output::file_parser;
 
-/// Measure the nodes of a fleet, and name those unlike the others
+/// Measure the nodes of a fleet, and name those that may be odd
 #[derive(Parser, Debug)]
 #[command(name = "fleet")]
 pub struct Fleet {
