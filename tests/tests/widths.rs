@@ -57,3 +57,23 @@ fn a_default_answer_is_short_and_no_text_is_wide() {
     let trend = real.run("history thread/futex --machine all").out;
     assert!(trend.lines().count() <= 25 && trend.contains("older runs: -v"), "{trend}");
 }
+
+#[test]
+fn below_a_table_are_three_lines_and_above_it_its_own_rows() {
+    let Some((real, data)) = kept() else { return };
+    for kept in ["ladder", "answers/million-native", "answers/million-runtimes", "answers/ring", "answers/placement"] {
+        let said = real.run_line(&format!("show {data}/{kept}.jsonl")).out;
+        let below: Vec<&str> = said.trim_end().rsplit("\n\n").next().unwrap().lines().collect();
+        assert!(below.len() <= 3 && below[0].contains("passed"), "{kept}: {below:#?}");
+        assert!(said.lines().count() <= 45, "{kept}: {said}");
+        // A clause without room has its place.
+        let limits = real.run_line(&format!("show {data}/{kept}.jsonl -v")).out;
+        assert!(below.iter().all(|line| !line.contains("disturbed")) || limits.contains("may be too high"), "{limits}");
+    }
+    for (patterns, named) in [("'fiber/*' 'stack/*'", false), ("'fiber/*' 'stack/*' thread/futex", true)] {
+        let said = real.run_line(&format!("show {data}/ladder.jsonl {patterns}")).out;
+        let headline = said.split("\n\n").nth(1).unwrap();
+        assert_eq!(headline.contains("thread/futex"), named, "{said}");
+        assert!(headline.contains("fiber/goroutine") && !headline.contains("coroutine/"), "{said}");
+    }
+}

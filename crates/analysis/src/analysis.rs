@@ -128,6 +128,7 @@ impl<'r> Analysis<'r> {
     pub fn only(mut self, wanted: impl Fn(&Row<'_>) -> bool) -> Self {
         let keeps = |index: usize| self.rows.get(index).is_some_and(&wanted);
         self.order.retain(|&index| keeps(index));
+        self.representatives.retain(|&index| keeps(index));
         self.curves.retain_mut(|curve| curve.keep(keeps));
         self.matrices.retain_mut(|matrix| matrix.keep(keeps));
         self

@@ -10,9 +10,9 @@ use super::Format;
 use super::table::{ended, ladder_text, slowed_by};
 use crate::columns::{Brief, COLUMNS};
 use crate::curves;
-use crate::text::{Detail, Style, machine_words, wrapped};
+use crate::text::{Detail, Style, budget, machine_words, wrapped};
 use switchcost_analysis::number::{counted, factor, percent};
-use switchcost_analysis::{Analysis, At, Lacking, Quantity, Row, resume_command, run_command, time_texts};
+use switchcost_analysis::{Analysis, At, Figures, Lacking, Quantity, Row, resume_command, run_command, time_texts};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Experiment, Reason, Severity, Timing, Utc, Verdict, harmless_line};
 
@@ -42,7 +42,7 @@ impl Format for Terminal {
     fn write(&self, analysis: &Analysis<'_>, style: Style) -> Result<String, String> {
         Ok(match style.detail {
             Detail::Brief => text(analysis, style),
-            Detail::Columns | Detail::Notes => ladder_text(analysis, style),
+            Detail::Columns | Detail::Notes => ladder_text(analysis, style) + &limits(analysis, style),
         })
     }
 }
@@ -53,6 +53,13 @@ fn text(analysis: &Analysis<'_>, style: Style) -> String {
     let curves = curves::brief(analysis, style);
     let parts = [view.head(), view.families(), curves, view.table(), view.late(), view.foot()];
     style.sealed(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n"))
+}
+
+/// What the brief form has in few words.
+fn limits(analysis: &Analysis<'_>, style: Style) -> String {
+    let limits = View::new(analysis, style).limits();
+    let lines: String = limits.iter().map(|(_, whole)| wrapped("  ", whole, style)).collect();
+    if lines.is_empty() { lines } else { style.sealed(&format!("\n{lines}")) }
 }
 
 struct View<'a, 'r> {
@@ -232,35 +239,56 @@ impl<'a, 'r> View<'a, 'r> {
         self.style.width >= Some(WIDTH)
     }
 
-    /// What passed, what limits trust, what to ask next.
+    /// What passed, what limits trust, what to ask next: a line of each.
     fn foot(&self) -> String {
         let mut out = self.verdicts();
         let mut say = |text: &str| out += &wrapped("  ", text, self.style);
         if let Some(command) = resume_command(self.analysis.run) {
             say(&format!("to continue: {command}"));
         }
-        let measured = self.rows.iter().any(|row| row.median().is_some());
-        let slowed = slowed_by(self.analysis).filter(|_| measured);
-        let limits = [
-            self.slow_clock(),
-            self.unstable(),
-            self.precision(),
-            self.unsettled(),
-            self.uncarried(),
-            slowed,
-            self.doctor(),
-        ];
-        let limits = limits.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        if !limits.is_empty() {
-            say(&limits);
-        }
-        let starred = if self.starred { "; * by show --notes" } else { "" };
-        if !measured {
+        if self.rows.iter().all(|row| row.median().is_none()) {
             return out;
         }
-        let next = self.analysis.reference().map_or("NAME", |row| &row.label);
-        say(&format!("next: switchcost explain {next}, show -v, report --open{starred}"));
+        let unstable = self.analysis.noise.unstable.as_ref();
+        let unstable = unstable.map(|_| "unstable: differences between rows mean nothing in this run".to_owned());
+        let mut limits: Vec<String> = unstable.into_iter().collect();
+        limits.extend(self.limits().into_iter().map(|(short, _)| short));
+        limits.extend(slowed_by(self.analysis));
+        limits.extend(self.doctor());
+        if !limits.is_empty() {
+            let more = |left| if left == 0 { String::new() } else { format!("; {left} more by show -v") };
+            say(&self.fitted(&limits, "; ", more));
+        }
+        let hidden = if self.hidden == 0 { String::new() } else { format!(" (+{})", counted(self.hidden, "row")) };
+        let mut next = vec![format!("next: switchcost show -v{hidden}")];
+        next.extend(self.analysis.reference().map(|row| format!("explain {}", row.label)));
+        next.push("report --open".to_owned());
+        let starred = if self.starred { "; * by show --notes" } else { "" };
+        say(&self.fitted(&next, ", ", |_| starred.to_owned()));
         out
+    }
+
+    /// Clauses on one line, and what ends it if so many have no room.
+    fn fitted(&self, clauses: &[String], between: &str, end: impl Fn(usize) -> String) -> String {
+        let room = usize::from(self.style.width.unwrap_or(WIDTH).max(WIDTH)) - 2;
+        let line = |kept: &[String]| kept.join(between) + &end(clauses.len() - kept.len());
+        let fits = |kept: &[String]| line(kept).chars().count() <= room;
+        let mut kept = Vec::new();
+        for clause in clauses.iter().filter(|_| !fits(clauses)) {
+            kept.push(clause.clone());
+            if kept.len() > 1 && !fits(&kept) {
+                kept.pop();
+            }
+        }
+        line(if kept.is_empty() { clauses } else { &kept })
+    }
+
+    /// What limits trust in single rows, the gravest first: in few words, and whole.
+    fn limits(&self) -> Vec<(String, String)> {
+        let slow = self.slow_clock().map(|text| (text.clone(), text));
+        let found =
+            [slow, self.unsettled(), self.without_interval(), self.imprecise(), self.wander(), self.uncarried()];
+        found.into_iter().flatten().collect()
     }
 
     /// That the CPU ran below the clock that it can have, whatever its best in this run was.
@@ -311,10 +339,6 @@ impl<'a, 'r> View<'a, 'r> {
     /// How many rows are verified, and why the others are not.
     fn verdicts(&self) -> String {
         let sound = self.rows.iter().filter(|row| row.verdict == Verdict::Verified).count();
-        let more = match self.hidden {
-            0 => String::new(),
-            hidden => format!("; {hidden} more by show -v"),
-        };
         let counted = match (sound, self.rows.len()) {
             (0, 0) => return String::new(),
             (1, 1) => "it passed its checks (order, kernel switches, CPUs)".to_owned(),
@@ -324,8 +348,7 @@ impl<'a, 'r> View<'a, 'r> {
             (_, 1) => "it did not pass its checks".to_owned(),
             (sound, all) => format!("{sound} of {all} rows passed their checks"),
         };
-        let clock = self.analysis.clock.map_or(String::new(), |clock| format!("; CPU at {:.1} GHz", clock.kept));
-        let mut out = wrapped("  ", &format!("{counted}{more}{clock}{}", self.noise()), self.style);
+        let mut out = wrapped("  ", &format!("{counted}{}", self.noise()), self.style);
         let mut groups: Vec<(Verdict, &Option<Reason>, Vec<&str>)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.verdict != Verdict::Verified) {
             match groups.iter_mut().find(|(verdict, reason, _)| *verdict == row.verdict && **reason == row.reason) {
@@ -344,66 +367,90 @@ impl<'a, 'r> View<'a, 'r> {
     }
 
     /// Rows that somebody else was beside too often.
-    fn unsettled(&self) -> Option<String> {
+    fn unsettled(&self) -> Option<(String, String)> {
         let measured = || self.rows.iter().filter(|row| row.median().is_some());
         let disturbed = measured().filter(|row| row.disturbed().is_some()).count();
         (disturbed > 0).then(|| {
             let all = counted(measured().count(), "row");
             let (were, their) = if disturbed == 1 { ("was", "its figure") } else { ("were", "their figures") };
-            format!("{disturbed} of {all} {were} disturbed throughout: {their} may be too high; measure again when nothing else runs here or on the host")
+            let short = format!("{disturbed} of {all} disturbed, maybe too high");
+            (short, format!("{disturbed} of {all} {were} disturbed throughout: {their} may be too high; measure again when nothing else runs here or on the host"))
         })
     }
 
     /// The percentile that no start has units enough for.
-    fn uncarried(&self) -> Option<String> {
+    fn uncarried(&self) -> Option<(String, String)> {
         let measured: Vec<_> =
             self.rows.iter().filter(|row| row.variant.each_unit() && row.median().is_some()).collect();
         let lacking =
             measured.iter().all(|row| row.summary.figures.as_ref().is_some_and(|figures| figures.p999.is_none()));
-        (lacking && !measured.is_empty()).then(|| format!("p99.9 is left out: {}", At::Percentile(0.999).needs_units()))
-    }
-
-    /// Why differences between rows mean nothing.
-    fn unstable(&self) -> Option<String> {
-        let why = self.analysis.noise.unstable.as_ref()?;
-        Some(format!("unstable: {why}; differences between rows mean nothing in this run"))
+        let whole = || format!("p99.9 is left out: {}", At::Percentile(0.999).needs_units());
+        (lacking && !measured.is_empty()).then(|| ("no p99.9: too few units".to_owned(), whole()))
     }
 
     /// What equal things differed by in this run.
     fn noise(&self) -> String {
         let noise = &self.analysis.noise;
-        let known = noise.families.iter().map(|(family, equals)| format!("{family} {}", percent(equals.reach)));
-        let known = known.collect::<Vec<_>>().join(", ");
-        if known.is_empty() || noise.unstable.is_some() { String::new() } else { format!("; noise floor: {known}") }
+        let up_to = if noise.families.len() > 1 { "up to " } else { "" };
+        let known = noise.floor().filter(|_| noise.unstable.is_none() && !noise.families.is_empty());
+        known.map_or(String::new(), |floor| format!("; noise floor {up_to}{}", percent(floor)))
     }
 
-    /// Rows whose interval is wider than was asked for, or that have none.
-    fn precision(&self) -> Option<String> {
+    /// Rows of which one number is the figure, and all that have one.
+    fn single(&self) -> (Vec<(&'a Row<'r>, &Figures)>, usize) {
+        let figures = || self.rows.iter().filter_map(|row| Some((*row, row.summary.figures.as_ref()?)));
+        (figures().filter(|(row, _)| row.summary.modes.is_empty()).collect(), figures().count())
+    }
+
+    /// Rows whose interval is wider than was asked for.
+    fn imprecise(&self) -> Option<(String, String)> {
         let run = self.analysis.run;
         let target = run.precision_ppm as f64 / 1e6;
-        let figures = || self.rows.iter().filter_map(|row| Some((row, row.summary.figures.as_ref()?)));
-        let single = || figures().filter(|(row, _)| row.summary.modes.is_empty());
-        let wide = single().filter(|(_, figures)| figures.half_width().is_some_and(|width| width > target)).count();
-        let (wander, without): (Vec<&Row<'_>>, _) = single()
-            .filter(|(_, figures)| figures.interval.is_none())
-            .map(|(row, _)| *row)
-            .partition(|row| row.range().is_some());
-        let wander = (!wander.is_empty()).then(|| {
-            let (count, all) = (wander.len(), counted(figures().count(), "row"));
-            format!("{count} of {all} with a range and no interval, since each start is like the one before: measure again at another time")
-        });
-        let without = without_interval(&without, run.ended_by);
-        let cure = match run.ended_by {
-            EndedBy::Budget => format!(": --budget {} narrows them", crate::text::twice(run.budget_ms)),
-            EndedBy::Rounds => ": more --rounds narrow them".to_owned(),
-            _ => String::new(),
+        let (single, all) = self.single();
+        let wide =
+            single.iter().filter(|(_, figures)| figures.half_width().is_some_and(|width| width > target)).count();
+        let budget = budget(run.budget_ms.saturating_mul(2));
+        let (short, cure) = match run.ended_by {
+            EndedBy::Budget => (format!(" (--budget {budget})"), format!(": --budget {budget} narrows them")),
+            EndedBy::Rounds => (String::new(), ": more --rounds narrow them".to_owned()),
+            _ => Default::default(),
         };
-        let wide = (wide > 0).then(|| {
-            let (all, are) = (counted(figures().count(), "interval"), if wide == 1 { "is" } else { "are" });
-            format!("{wide} of {all} {are} wider than ±{}{cure}", percent(target))
-        });
-        let limits: Vec<String> = wide.into_iter().chain(wander).chain(without).collect();
-        (!limits.is_empty()).then(|| limits.join("; "))
+        let (all, target) = (counted(all, "interval"), percent(target));
+        let [exceed, are] = if wide == 1 { ["exceeds", "is"] } else { ["exceed", "are"] };
+        let short = format!("{wide} of {all} {exceed} ±{target}{short}");
+        (wide > 0).then(|| (short, format!("{wide} of {all} {are} wider than ±{target}{cure}")))
+    }
+
+    /// Rows with a range and without an interval.
+    fn wander(&self) -> Option<(String, String)> {
+        let (single, all) = self.single();
+        let ranges = single.iter().filter(|(row, figures)| figures.interval.is_none() && row.range().is_some()).count();
+        let (all, has) = (counted(all, "row"), if ranges == 1 { "has" } else { "have" });
+        let short = format!("{ranges} of {all} {has} a range and no interval");
+        let whole = format!("{short}, since each start is like the one before: measure again at another time");
+        (ranges > 0).then_some((short, whole))
+    }
+
+    /// Rows with fewer starts than an interval needs, and the command that measures them by themselves.
+    fn without_interval(&self) -> Option<(String, String)> {
+        const WHY: &str = "fewer than the 6 starts that an interval needs";
+        let lacks = |row: &Row<'_>, figures: &Figures| figures.interval.is_none() && row.range().is_none();
+        let (single, _) = self.single();
+        let rows: Vec<&Row<'_>> =
+            single.into_iter().filter(|(row, figures)| lacks(row, figures)).map(|(row, _)| row).collect();
+        let short = format!("{} with fewer than 6 starts", counted(rows.len(), "row"));
+        let whole = match rows.len() {
+            0 => return None,
+            many if many > FEW || self.analysis.run.ended_by == EndedBy::Rounds => format!("rows with {WHY}: {many}"),
+            _ => {
+                let takes =
+                    |row: &&Row<'_>| row.start_takes().map(|time| format!(" ({} each)", Quantity::TIME.amount(time)));
+                let names = rows.iter().map(|row| format!("{}{}", row.label, takes(row).unwrap_or_default()));
+                let names = names.collect::<Vec<_>>().join(", ");
+                format!("{WHY}: {names}; by themselves: {}", run_command(rows.iter().map(|row| &row.judged)))
+            }
+        };
+        Some((short, whole))
     }
 }
 
@@ -411,22 +458,6 @@ impl<'a, 'r> View<'a, 'r> {
 fn figures(cell: impl Fn(&Brief) -> String) -> String {
     let columns = COLUMNS.iter().filter_map(|column| column.brief.as_ref());
     columns.map(|brief| format!("{:>width$}", cell(brief), width = brief.width)).collect::<Vec<_>>().join(" ")
-}
-
-/// Rows with fewer starts than an interval needs, and the command that measures them by themselves.
-fn without_interval(rows: &[&Row<'_>], ended_by: EndedBy) -> Option<String> {
-    const WHY: &str = "fewer than the 6 starts that an interval needs";
-    match rows.len() {
-        0 => None,
-        many if many > FEW || ended_by == EndedBy::Rounds => Some(format!("rows with {WHY}: {many}")),
-        _ => {
-            let takes =
-                |row: &&Row<'_>| row.start_takes().map(|time| format!(" ({} each)", Quantity::TIME.amount(time)));
-            let names = rows.iter().map(|row| format!("{}{}", row.label, takes(row).unwrap_or_default()));
-            let names = names.collect::<Vec<_>>().join(", ");
-            Some(format!("{WHY}: {names}; by themselves: {}", run_command(rows.iter().map(|row| &row.judged))))
-        }
-    }
 }
 
 fn section(row: &Row<'_>) -> String {

@@ -3,7 +3,7 @@
 use super::Format;
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::curves;
-use crate::text::{Detail, Style, Tint, drawn, markdown_table, tinted, wrapped};
+use crate::text::{Detail, Style, Tint, budget, drawn, markdown_table, tinted, wrapped};
 use comfy_table::{Cell, CellAlignment, Table};
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, CLOCK, Row, slowest};
@@ -88,8 +88,9 @@ pub fn head(analysis: &Analysis<'_>, style: Style) -> String {
         (all, disturbed) => format!("{all} starts ({disturbed} disturbed by other programs and repeated)"),
     };
     let name = format!("run {}", run.id);
+    let clock = analysis.clock.map_or(String::new(), |clock| format!(" · CPU at {:.1} GHz", clock.kept));
     let lines = format!(
-        "{name} · {} {} UTC · {} · kernel {} · {}\n{}, {}{}{}{}",
+        "{name} · {} {} UTC · {} · kernel {} · {}{clock}\n{}, {}{}{}{}",
         started.date(),
         started.minute(),
         fact("cpu.model_name"),
@@ -107,7 +108,7 @@ pub fn head(analysis: &Analysis<'_>, style: Style) -> String {
 
 /// By how much the machine was slower than it can be, where a row's figure is moved by it.
 pub(super) fn slowed(analysis: &Analysis<'_>) -> String {
-    slowed_by(analysis).map_or(String::new(), |what| format!("\nslowed: {what}; --notes says what that moved"))
+    slowed_by(analysis).map_or(String::new(), |what| format!("\n{what}; --notes says what that moved"))
 }
 
 /// By how much the machine was slower than it can be, as a clause, if that moved a figure.
@@ -119,12 +120,12 @@ pub fn slowed_by(analysis: &Analysis<'_>) -> Option<String> {
         return None;
     }
     if ruler == CLOCK {
-        return Some(format!("the CPU clock ran {} below its peak", percent(1.0 - 1.0 / times)));
+        return Some(format!("CPU clock {} below peak", percent(1.0 - 1.0 / times)));
     }
     let shares = || measured().filter_map(|row| Some(row.undisturbed.as_ref()?.slowed));
     let share = shares().sum::<f64>() / shares().count() as f64;
     let share = percent(share);
-    Some(format!("something slowed the core beside {share} of the batches ({ruler} ×{times:.2})"))
+    Some(format!("{share} of batches were slowed ({ruler} ×{times:.2})"))
 }
 
 /// What the run's own A/A pairs say.
@@ -152,9 +153,9 @@ pub(super) fn ended(run: &Run) -> String {
         .ended_unix_ns
         .map_or(String::new(), |end| format!(" after {:.1} s", (end - run.started_unix_ns) as f64 / 1e9));
     match run.ended_by {
-        EndedBy::Precision => format!("ended{seconds}: every interval is within ±{target}, or its row says why"),
-        EndedBy::Rounds => format!("ended{seconds}: the requested number of rounds is done"),
-        EndedBy::Budget => format!("ended{seconds}: the time budget is used up"),
+        EndedBy::Precision => format!("ended{seconds}: intervals within ±{target}, or the row says why"),
+        EndedBy::Rounds => format!("ended{seconds}: all rounds done"),
+        EndedBy::Budget => format!("stopped{seconds} by --budget {}", budget(run.budget_ms)),
         EndedBy::Interrupt => format!("stopped by the user{seconds}"),
         EndedBy::Nothing => "ended: nothing could be measured".into(),
         EndedBy::Unfinished => "not finished".into(),

@@ -44,22 +44,23 @@ impl View<'_, '_> {
             [] => amount(row, row.median().unwrap_or_default()),
             modes => modes.iter().map(|mode| amount(row, mode.value)).collect::<Vec<_>>().join(" or "),
         };
-        let mut sentence = String::new();
-        for (row, next) in &found {
-            let sign = match next {
-                Some(Beside::Less) => " < ",
-                Some(Beside::Same) => " ≈ ",
-                Some(Beside::Undecided) => " ~ ",
-                None => "",
+        let sentence = |figures: bool| {
+            let one = |(row, _): &(&Row<'_>, _)| match figures {
+                true => format!("{} {}", row.label, figure(row)),
+                false => row.label.clone(),
             };
-            sentence += &format!("{} {}{sign}", row.label, figure(row));
-        }
-        wrapped("  ", &sentence, self.style)
+            let order = found.iter().map(one).collect::<Vec<_>>().join(", ");
+            wrapped("  ", &format!("Cheapest first: {order}{}.", open(&found)), self.style)
+        };
+        // The table has the figures as well.
+        let whole = sentence(true);
+        if whole.lines().count() > 2 { sentence(false) } else { whole }
     }
 
     /// `A thread/futex switch costs 1.07 µs here: as much as 4.78 fiber/goroutine or 444 coroutine/cpp20 switches.` Only of factors that their intervals carry.
     fn worth(&self, found: &[(&Row<'_>, Option<Beside>)]) -> String {
-        let Some(reference) = self.analysis.reference() else { return String::new() };
+        let shown = |reference: &&Row<'_>| self.rows.iter().any(|row| row.index == reference.index);
+        let Some(reference) = self.analysis.reference().filter(shown) else { return String::new() };
         let Some(median) = reference.median().filter(|_| reference.summary.modes.is_empty()) else {
             return String::new();
         };
@@ -83,6 +84,20 @@ impl View<'_, '_> {
             self.style,
         )
     }
+}
+
+/// Of which neighbours the order is not known, or does not matter: `; this run does not order process/pipe and container/pipe`.
+fn open(found: &[(&Row<'_>, Option<Beside>)]) -> String {
+    let mut clauses = String::new();
+    for group in found.split_inclusive(|(_, next)| *next == Some(Beside::Less)) {
+        let names: Vec<&str> = group.iter().map(|(row, _)| row.label.as_str()).collect();
+        clauses += &match (names.as_slice(), group) {
+            ([] | [_], _) => continue,
+            ([a, b], [(_, Some(Beside::Same)), _]) => format!("; {a} and {b} cost the same"),
+            ([most @ .., last], _) => format!("; this run does not order {} and {last}", most.join(", ")),
+        };
+    }
+    clauses
 }
 
 /// Rounded to two significant digits: enough to say which is cheaper.
