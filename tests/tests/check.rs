@@ -20,7 +20,7 @@ fn line(said: &Said) -> &str {
     let status = match said.out.split(": ").next().unwrap() {
         "fit" => 0,
         "not fit" => 1,
-        "cannot tell" => 2,
+        "inconclusive" => 2,
         other => panic!("{other}"),
     };
     assert_eq!(said.status, status, "{said:?}");
@@ -36,7 +36,7 @@ fn alone(world: &World, words: &[&str]) -> Said {
 /// The same where it can tell. On a machine that is starved even a minute may be too short for two passes: then it is asked again.
 fn answered(world: &World, words: &[&str]) -> Said {
     let words = [words, &["--within", "60s"]].concat();
-    let unknown = |said: &Said| said.out.starts_with("cannot tell") || said.out.contains("UNKNOWN");
+    let unknown = |said: &Said| said.out.starts_with("inconclusive") || said.out.contains("UNKNOWN");
     (0..5).map(|_| alone(world, &words)).find(|said| !unknown(said)).expect("no answer in five minutes")
 }
 
@@ -63,7 +63,7 @@ fn a_node_that_is_as_it_was_is_fit() {
     assert_eq!(world.run("history").out.lines().filter(|line| line.contains("run thread/honest")).count(), 1);
     assert!(world.leftovers().is_empty());
     let said = world.run("check --baseline nosuch");
-    assert_eq!(line(&said), "cannot tell: no baseline `nosuch`; switchcost baseline set nosuch");
+    assert_eq!(line(&said), "inconclusive: no baseline `nosuch`; switchcost baseline set nosuch");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_fact_that_differs_is_told_without_measuring() {
     assert!(line(&kernel).contains("baseline 5.4.0-other"), "{kernel:?}");
     // Where check was started from says nothing of the node.
     let deeper = world.run_words(&["check", "--baseline", &fact("cgroup.cpu_depth", "9")]);
-    let expected = unfit(&world).unwrap_or_else(|| "cannot tell: cgroup.cpu_depth is ".to_owned());
+    let expected = unfit(&world).unwrap_or_else(|| "inconclusive: cgroup.cpu_depth is ".to_owned());
     assert!(line(&deeper).starts_with(&expected), "{deeper:?}");
 }
 
@@ -135,13 +135,13 @@ fn a_baseline_that_cannot_be_read_is_named_with_the_cure() {
         ("folder", "folder.jsonl: cannot be read (it is a folder)"),
         ("pipe", "pipe.jsonl: cannot be read (it is not a regular file)"),
         ("empty", "empty.jsonl: is not a run file: it is empty; give one by `export`"),
-        ("wide", "wide.jsonl: it is UTF-16 (..; convert it: iconv -f UTF-16 -t UTF-8"),
+        ("wide", "wide.jsonl: it is UTF-16 ..; convert it: iconv -f UTF-16 -t UTF-8"),
         ("packed", "packed.jsonl: it is compressed; unpack it with gunzip first"),
-        ("odd", "odd.jsonl: is not a run file: its first li..; give one by `export`"),
+        ("odd", "odd.jsonl: is not a run file: its first l..; give one by `export`"),
     ] {
         let path = world.path(&format!("{name}.jsonl")).to_str().unwrap().to_owned();
         let said = world.run_words(&["check", "--baseline", &path, "-v"]);
-        assert_eq!(line(&said), format!("cannot tell: {words}"));
+        assert_eq!(line(&said), format!("inconclusive: {words}"));
         assert_eq!(said.err.is_empty(), !words.contains(".."), "what the line says is not said twice: {said:?}");
         for command in ["import", "show"] {
             let said = world.run_words(&[command, &path]);
@@ -168,7 +168,7 @@ fn what_is_late_is_named() {
             let said = alone(&world, &["check", "--within", &format!("{times}s"), "--baseline", &hangs]);
             said.out.contains(mechanism).then_some(said)
         });
-        assert!(line(&said).starts_with("cannot tell: "), "{said:?}");
+        assert!(line(&said).starts_with("inconclusive: "), "{said:?}");
         gone(&world);
     }
 }

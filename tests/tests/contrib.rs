@@ -44,7 +44,7 @@ fn played(script: &str, folder: &Path, (line, status): (&str, i32), arguments: &
 
 #[test]
 fn slurm_drains_and_gives_back_only_what_it_drained_itself() {
-    let cannot_tell = ("cannot tell: another program has the CPU", 0);
+    let cannot_tell = ("inconclusive: another program has the CPU", 0);
     let not_there = ("", 127);
     for (before, said, after) in [
         ("IDLE|", UNFIT, OURS),
@@ -102,7 +102,7 @@ fn the_collector_s_folder_keeps_what_others_wrote() {
     let run = metrics.join("switchcost_run.prom");
     let check = metrics.join("switchcost_check.prom");
     std::fs::write(&run, "switchcost_seconds 1\n").unwrap();
-    for (said, status) in [(FIT, "0"), (UNFIT, "1"), (("cannot tell: no baseline", 2), "2")] {
+    for (said, status) in [(FIT, "0"), (UNFIT, "1"), (("inconclusive: no baseline", 2), "2")] {
         let output = played("prometheus/textfile", folder.path(), said, &[&metrics]);
         assert!(output.status.success(), "{output:?}");
         let text = std::fs::read_to_string(&check).unwrap();

@@ -89,7 +89,7 @@ fn that_layers_add_up_has_to_be_proven() {
     assert!(json["residue"]["low"].as_f64() < Some(0.0) && json["residue"]["high"].as_f64() > Some(0.0), "{json}");
     assert_eq!(json["adds_up"], "cannot tell", "{json}");
     let text = world.run("explain thread/honest --stored").out;
-    assert!(text.contains("not resolved") && text.contains("adds up within ±5 %: cannot tell."), "{text}");
+    assert!(text.contains("not resolved") && text.contains("adds up within ±5 %: inconclusive."), "{text}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ const MEANINGS: Record<string, string> = {
   slower: "It costs more, beyond interval and noise floor.",
   faster: "It costs less, beyond interval and noise floor.",
   same: "If there is a difference, it is smaller than this.",
-  "cannot tell": "This run cannot show whether they differ.",
+  inconclusive: "This run cannot show whether they differ.",
   bimodal: "Process runs form two or more groups: each has its own figure.",
 };
 

@@ -98,8 +98,8 @@ fn contract(contract: Contract, word: FitnessWord) -> (&'static str, u8) {
         (Contract::Nagios, FitnessWord::CannotTell) => ("SWITCHCOST UNKNOWN - ", 3),
         (_, FitnessWord::Fit) => ("fit: ", 0),
         (_, FitnessWord::NotFit) => ("not fit: ", 1),
-        (Contract::Plain | Contract::Npd, FitnessWord::CannotTell) => ("cannot tell: ", 2),
-        (Contract::Nhc | Contract::Slurm, FitnessWord::CannotTell) => ("cannot tell: ", 0),
+        (Contract::Plain | Contract::Npd, FitnessWord::CannotTell) => ("inconclusive: ", 2),
+        (Contract::Nhc | Contract::Slurm, FitnessWord::CannotTell) => ("inconclusive: ", 0),
     }
 }
 

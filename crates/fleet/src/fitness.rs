@@ -154,7 +154,7 @@ fn apart(a: &str, b: &str) -> (String, String) {
 
 /// The same, but the cure behind the last semicolon stays if it leaves room for what is wrong.
 fn cut_before_cure(text: &str, bytes: usize) -> String {
-    const WRONG: usize = 14;
+    const WRONG: usize = 24;
     match text.rsplit_once("; ").filter(|(_, cure)| text.len() > bytes && cure.len() + WRONG <= bytes) {
         Some((what, cure)) => format!("{}; {cure}", cut(what, bytes - cure.len() - 2)),
         None => cut(text, bytes),
@@ -195,10 +195,10 @@ mod tests {
             assert!(line.len() <= bytes && line.ends_with(" (+1 more)"), "{line}");
         }
         assert!(long.line("not fit: ", 80).contains(".. (+1"), "{}", long.line("not fit: ", 80));
-        let cure = Fitness::unknown(format!("{}; give another", "long ".repeat(30))).line("cannot tell: ", 80);
+        let cure = Fitness::unknown(format!("{}; give another", "long ".repeat(30))).line("inconclusive: ", 80);
         assert!(cure.len() == 80 && cure.ends_with("..; give another"), "{cure}");
         let acts = Fitness::unknown("a\nb\u{1b}[2J");
-        assert!(!acts.line("cannot tell: ", 80).contains(['\n', '\u{1b}']));
+        assert!(!acts.line("inconclusive: ", 80).contains(['\n', '\u{1b}']));
     }
 
     #[test]

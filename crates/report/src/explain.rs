@@ -130,12 +130,16 @@ fn sentence(explained: &Explained) -> String {
     let asked = format!("adds up within ±{:.0} %", 100.0 * ADDS_UP_WITHIN);
     let Some(prediction) = &explained.prediction else {
         let unmeasured = explained.layers.iter().filter(|layer| layer.cost.is_err()).count();
-        return format!("{unmeasured} of the layers could not be measured here; {asked}: cannot tell.");
+        return format!("{unmeasured} of the layers could not be measured here; {asked}: inconclusive.");
     };
     let range = prediction.interval.map_or("no interval, for want of 6 rounds".into(), |interval| {
         format!("{:.3} – {:.3}", interval.low, interval.high)
     });
-    format!("Predicted ÷ measured is {:.3} ({range}); {asked}: {}.", prediction.ratio, prediction.adds_up().as_str())
+    let adds_up = match prediction.adds_up().as_str() {
+        "cannot tell" => "inconclusive",
+        sure => sure,
+    };
+    format!("Predicted ÷ measured is {:.3} ({range}); {asked}: {adds_up}.", prediction.ratio)
 }
 
 /// Where the nanoseconds of a mechanism go.

@@ -45,7 +45,7 @@ function verdict(row: Sided): string {
   if (row.verdict === "same") return `same within ${percent(row.within)}`;
   return row.verdict === "slower" || row.verdict === "faster"
     ? (row.of?.quantity[row.verdict === "slower" ? "greater" : "smaller"] ?? row.verdict)
-    : "cannot tell";
+    : "inconclusive";
 }
 
 /** Of rows with modes a ratio has a range and no value: that would follow the shares of the modes. */
@@ -169,7 +169,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
   return figure({
     id: "compare",
     title: `Ratio of costs: ${name(table, context)}`,
-    caption: `Right of 1 = more expensive. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: the row's noise floor, by which equal things differ; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or cannot tell.`,
+    caption: `Right of 1 = more expensive. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: the row's noise floor, by which equal things differ; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or inconclusive.`,
     command:
       table.reference === null
         ? `switchcost compare ${context.runs[table.a]?.key ?? "A"} ${context.runs[table.b]?.key ?? "B"}`

@@ -67,10 +67,10 @@ fn answer(fleet: &Fleet) -> String {
     match (answered, judged, odd) {
         (0, ..) => "No node answered.".to_owned(),
         (_, 0, _) => {
-            format!("Cannot tell: {} answered, and no six of them have the same hardware.", counted(answered, "node"))
+            format!("Inconclusive: {} answered, and no six of them have the same hardware.", counted(answered, "node"))
         }
         (_, _, 0) if fleet.any_kinds() => {
-            format!("Cannot tell which of {} are unlike the others: they form clusters.", counted(judged, "node"))
+            format!("Inconclusive: {} form clusters, and no cluster is the majority.", counted(judged, "node"))
         }
         (_, _, 0) => format!("None of {} is unlike the others.", counted(judged, "node")),
         (_, _, 1) => format!("1 of {} is unlike the others.", counted(judged, "node")),

@@ -6,15 +6,15 @@ use switchcost_session::arguments::{StoreOption, bounded_time, parse_difference}
 
 /// Ends the help of `check`, whose statuses are those of the programs that run it.
 const HELP: &str = "Exit status:
-  contract  fit  not fit  cannot tell
+  contract  fit  not fit  inconclusive
   plain      0      1          2
   nagios     0      2          3        OK, CRITICAL, UNKNOWN
   npd        0      1          2        OK, NonOK, Unknown
   nhc        0      1          0        nothing is drained for what is not known
   slurm      0      1          0        nor here
-  A flag that cannot be used is `cannot tell`, but ends with 2 under nhc and slurm.
+  A flag that cannot be used is `inconclusive`, but ends with 2 under nhc and slurm.
 
-The line has at most 80 bytes with its end. What cannot be read, measured or judged in time is `cannot tell`, with the step that was late.";
+The line has at most 80 bytes with its end. What cannot be read, measured or judged in time is `inconclusive`, with the step that was late.";
 
 /// Is this node fit, like its baseline? One line within 5 s
 ///

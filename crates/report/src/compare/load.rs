@@ -39,7 +39,7 @@ pub fn answer(loaded: &Loaded, mut table: Table, style: Style) -> String {
         let memory = burden.memory.map_or("–".into(), |bytes| Quantity::MEMORY.amount(bytes));
         let fit = match burden.fit {
             Fit::Fits => "fits",
-            Fit::CannotTell => "cannot tell",
+            Fit::CannotTell => "inconclusive",
             Fit::DoesNotFit => "does not fit",
         };
         table.add_row([cell(&burden.mechanism), right(share(burden)), right(memory), cell(fit)]);

@@ -33,7 +33,7 @@ fn parse_output(text: &str) -> Result<Output, String> {
 /// Figures come from stored runs; anything missing is measured now. The first is the reference,
 /// and so it is of rows of a run, whole runs, files and published figures. The verdict is `slower` or `faster` if the interval of the ratio excludes 1 and the difference
 /// exceeds noise floor and threshold; `same within x %` if the whole interval lies within that;
-/// else `cannot tell`.
+/// else `inconclusive`.
 ///
 ///   switchcost compare goroutine thread                which is cheaper here, and by how much
 ///   switchcost compare goroutine thread coroutine --contexts 10k --rate 200k/s    which fits

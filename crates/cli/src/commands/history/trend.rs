@@ -106,8 +106,11 @@ fn unchanged(trends: &[Trend], fewest: usize) -> String {
         return format!("{runs} too few to find a change, which takes {fewest}; two runs: switchcost compare RUN RUN");
     }
     let rows = counted(trends.len(), "row");
-    let drift =
-        if trends.iter().any(|trend| trend.undecided > 0) { "; drift and a change cannot be separated" } else { "" };
+    let drift = if trends.iter().any(|trend| trend.undecided > 0) {
+        "; inconclusive where drift looks like a change"
+    } else {
+        ""
+    };
     format!("No change of level found in {rows} over {most} runs{drift}.")
 }
 
