@@ -177,7 +177,7 @@ fn every_output_is_as_it_was_read_last() {
         golden.table(name, &said(command, world.run(command)), &at(400), at);
     }
     for (name, draw) in drawn::ANSWERS {
-        let at = |width| draw(Style { width: Some(width), bounded: true, ..Style::PIPED });
+        let at = |width| draw(Style { width: Some(width), ..Style::PIPED });
         golden.table(name, &draw(Style::PIPED), &at(400), at);
     }
     for (name, command) in DOCUMENTS {

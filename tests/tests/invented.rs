@@ -108,7 +108,7 @@ fn an_invented_experiment_and_placement_are_like_any_other() {
     tells(&table, "thread/offered lateness ticks=1500 other_cpu 1,500 1,500 – 1,500");
 
     let compared = world.run_words(&["compare", "thread/offered ticks=1000", "thread/offered ticks=1500"]);
-    tells(&compared.out, "1.50 kslots ×1.50 1.50 – 1.50 50 % later");
+    tells(&compared.out, "1.50 kslots 50 – 50 % 50 % later");
     tells(&world.run("history thread/offered").out, "slots");
 
     let csv = world.run("export --format csv").out;

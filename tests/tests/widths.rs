@@ -77,3 +77,20 @@ fn below_a_table_are_three_lines_and_above_it_its_own_rows() {
         assert!(headline.contains("fiber/goroutine") && !headline.contains("coroutine/"), "{said}");
     }
 }
+
+#[test]
+fn a_table_in_a_pipe_is_as_narrow_as_a_terminal_and_loses_no_column() {
+    let Some((real, data)) = kept() else { return };
+    let two = format!("compare {data}/ladder.jsonl {data}/answers/isolation.jsonl");
+    for words in ["show latest -v", "history", "list -v", "history fiber/goroutine --machine all", &two] {
+        let said = real.run_line(words).out;
+        assert!(said.lines().all(|line| line.chars().count() <= 100), "{words}: {said}");
+        assert!(!said.contains("no room for"), "{words}: {said}");
+    }
+    // The row that moved most stands first, a caution once, and no ratio is below one.
+    let said = real.run_line(&two).out;
+    let moved: Vec<&str> = said.lines().filter(|line| line.ends_with(" faster")).collect();
+    assert!(said.lines().count() <= 25 && moved.len() == 4, "{said}");
+    assert!(moved[0].ends_with("28 % faster") && moved[3].ends_with("21 % faster"), "{said}");
+    assert!(said.matches("different machines").count() == 1 && !said.contains("0."), "{said}");
+}

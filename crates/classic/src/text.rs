@@ -4,7 +4,7 @@ use crate::programs::{Arguments, Printed, Program};
 use switchcost_analysis::number::{grouped, nanoseconds, percent};
 use switchcost_analysis::{Analysis, Row};
 use switchcost_model::{Timing, Verdict};
-use switchcost_report::text::{Style, cell, drawn, markdown_table, right, wrapped};
+use switchcost_report::text::{Style, cell, drawn_once, markdown_table, right, wrapped};
 use switchcost_report::{FORMATS, figure_of, head};
 
 /// The rows of a program in its run, each with the units that the original carries out; or why there is none.
@@ -106,7 +106,7 @@ impl Performance<'_> {
 
     /// `style`: for a terminal; None: for a Markdown page.
     fn table(&self, style: Option<Style>) -> String {
-        let mut table = style.map_or_else(markdown_table, |style| Style { bounded: true, ..style }.table());
+        let mut table = style.map_or_else(markdown_table, Style::table);
         let shared = self.shared();
         let headings = self.program.columns.iter().map(|column| right(&column.heading));
         table.set_header([cell(shared.join(" "))].into_iter().chain(headings).chain([right("ours"), right("±")]));
@@ -116,7 +116,7 @@ impl Performance<'_> {
             let cells = [cell(own(&row.label, &shared).replace(' ', HARD))].into_iter().chain(values);
             table.add_row(cells.chain([right(figure_of(row).replace(' ', HARD)), right(width(row))]));
         }
-        drawn(&mut table).replace(HARD, " ")
+        drawn_once(&mut table).replace(HARD, " ")
     }
 
     /// What one unit costs here, by the rows that were timed as a whole; of several the least and the most.

@@ -1,6 +1,6 @@
 //! `list`, `history` and `doctor`.
 
-use crate::text::{Style, Tint, cell, drawn, kept, moment, right, tinted, wrapped, wrapped_names};
+use crate::text::{Style, Tint, cell, drawn, drawn_once, kept, moment, right, tinted, wrapped, wrapped_names};
 use serde::Serialize;
 use switchcost_model::{Finding, Severity, harmless, harmless_line};
 
@@ -289,6 +289,9 @@ pub fn history_json(entries: &[HistoryEntry]) -> String {
     crate::text::json(&Document { format: 1, runs: entries })
 }
 
+/// Columns from which the start of each run has room beside its machine and kernel.
+const WITH_ALL: u16 = 112;
+
 /// `history` for a terminal, newest first; `older` runs are left out.
 #[must_use]
 pub fn history_text(entries: &[HistoryEntry], older: usize, style: Style) -> String {
@@ -298,13 +301,19 @@ pub fn history_text(entries: &[HistoryEntry], older: usize, style: Style) -> Str
     // What is the same in all runs tells nothing.
     let differs = |of: fn(&HistoryEntry) -> &String| entries.iter().any(|entry| of(entry) != of(&entries[0]));
     let (machines, kernels) = (differs(|entry| &entry.machine), differs(|entry| &entry.kernel));
+    // Its id has the time as well.
+    let dated = !(machines || kernels) || style.width.is_none_or(|width| width >= WITH_ALL);
     let mut table = style.table();
-    let mut header = vec![cell("run"), cell("started"), right("rows")];
+    let mut header = vec![cell("run")];
+    header.extend(dated.then(|| cell("started")));
+    header.push(right("rows"));
     header.extend(machines.then(|| cell("machine")));
     header.extend(kernels.then(|| cell("kernel")));
     table.set_header(header.into_iter().chain([cell("command")]));
     for entry in entries {
-        let mut row = vec![cell(&entry.id), cell(kept(&moment(entry.started_unix_ns))), right(entry.rows)];
+        let mut row = vec![cell(&entry.id)];
+        row.extend(dated.then(|| cell(kept(&moment(entry.started_unix_ns)))));
+        row.push(right(entry.rows));
         row.extend(machines.then(|| cell(&entry.machine)));
         row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
         table.add_row(row.into_iter().chain([cell(asked(entry, style))]));
@@ -315,13 +324,13 @@ pub fn history_text(entries: &[HistoryEntry], older: usize, style: Style) -> Str
     } else {
         String::new()
     };
-    style.sealed(&(drawn(&mut table) + &more))
+    style.sealed(&(drawn_once(&mut table) + &more))
 }
 
 /// What was asked, on one line, and whether the run came to its end.
 fn asked(entry: &HistoryEntry, style: Style) -> String {
     /// Columns that the others take.
-    const OTHERS: usize = 60;
+    const OTHERS: usize = 65;
     let words = harmless(&entry.command);
     // Where the run is stored says nothing of it.
     let command = words.split(" --store ").enumerate().map(|(place, part)| match place {
@@ -331,10 +340,7 @@ fn asked(entry: &HistoryEntry, style: Style) -> String {
     let command: String = command.collect();
     let mut end = if entry.partial { format!(" ({})", entry.ended_by) } else { String::new() };
     end.push_str(if entry.imported { " (imported)" } else { "" });
-    let room = style
-        .width
-        .filter(|_| style.bounded)
-        .map_or(usize::MAX, |width| usize::from(width).saturating_sub(OTHERS).max(20));
+    let room = style.width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(OTHERS).max(20));
     let long = command.chars().count() + end.chars().count() > room;
     let cut = room.saturating_sub(end.chars().count() + 1);
     if long { command.chars().take(cut).chain(['…']).collect::<String>() + &end } else { command + &end }

@@ -10,10 +10,8 @@ use switchcost_model::{Machine, Utc, harmless, harmless_line, harmless_lines};
 pub struct Style {
     /// Escape sequences for colour are understood and wanted.
     pub colour: bool,
-    /// Columns of text; None: do not wrap, as in Markdown.
+    /// Columns of text and tables; None: do not wrap, as in Markdown.
     pub width: Option<u16>,
-    /// Tables have no more columns either: a terminal would break their lines.
-    pub bounded: bool,
     /// How much of a run is told.
     pub detail: Detail,
     /// Nothing but ASCII is shown.
@@ -34,9 +32,9 @@ pub enum Detail {
 
 impl Style {
     /// Neither colour nor wrapping: what other programs lay out.
-    pub const PLAIN: Self = Self { colour: false, width: None, bounded: false, detail: Detail::Brief, ascii: false };
+    pub const PLAIN: Self = Self { colour: false, width: None, detail: Detail::Brief, ascii: false };
 
-    /// Files and pipes: text is wrapped, tables are as wide as they are.
+    /// Files and pipes.
     pub const PIPED: Self = Self { width: Some(100), ..Self::PLAIN };
 
     /// Bold, where that is wanted.
@@ -64,7 +62,7 @@ impl Style {
     pub fn table(self) -> Table {
         let mut table = Table::new();
         table.load_preset(comfy_table::presets::NOTHING);
-        match self.width.filter(|_| self.bounded) {
+        match self.width {
             Some(width) => {
                 table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
             }
@@ -183,18 +181,38 @@ pub fn right(text: impl ToString) -> Cell {
     cell(text).set_alignment(CellAlignment::Right)
 }
 
-/// The lines of a table, without blanks at their ends. Where its width is bounded no word is broken, and what has no room then are columns before the
-/// last one, which are named.
+/// The lines of a table, without blanks at their ends. Where its width is bounded no word is broken, and columns before the last one that have no room
+/// follow below, beside the first.
 pub fn drawn(table: &mut Table) -> String {
-    let hidden = fit(table);
-    let mut out = table.trim_fmt();
-    if !out.is_empty() {
-        out.push('\n');
+    let mut out = String::new();
+    let mut left: Vec<usize> = (0..table.column_count()).collect();
+    while !left.is_empty() {
+        let shown = fit(table, &left, true);
+        out += if out.is_empty() { "" } else { "\n" };
+        out += &lines(table);
+        left.retain(|column| !shown.contains(column));
+        if !left.is_empty() {
+            left.insert(0, 0);
+        }
     }
-    if !hidden.is_empty() {
-        out.push_str(&format!("  no room for: {}\n", hidden.join(", ")));
-    }
-    unmarked(&out, |escape| escape).replace(KEPT, " ")
+    out
+}
+
+/// The same, but columns without room are only named.
+pub fn drawn_once(table: &mut Table) -> String {
+    let all: Vec<usize> = (0..table.column_count()).collect();
+    let shown = fit(table, &all, false);
+    let titles: Vec<String> = table.header().into_iter().flat_map(|row| row.cell_iter()).map(Cell::content).collect();
+    let hidden = titles.iter().enumerate().filter(|(column, _)| !shown.contains(column));
+    let hidden: Vec<String> = hidden.map(|(_, title)| unmarked(title, |_| "")).collect();
+    let lost = if hidden.is_empty() { String::new() } else { format!("  no room for: {}\n", hidden.join(", ")) };
+    lines(table) + &lost
+}
+
+fn lines(table: &Table) -> String {
+    let lines = table.trim_fmt();
+    let end = if lines.is_empty() { "" } else { "\n" };
+    unmarked(&(lines + end), |escape| escape).replace(KEPT, " ")
 }
 
 /// A blank at which no line ends.
@@ -205,11 +223,12 @@ pub fn kept(text: &str) -> String {
     text.replace(' ', &KEPT.to_string())
 }
 
-/// Keeps words whole; the titles of the columns that have no room.
-fn fit(table: &mut Table) -> Vec<String> {
+/// Of these columns those that have room with their words whole: the first and the last at least. The others are hidden. `on`: they follow, so that
+/// names stay on one line where some more columns than three still fit.
+fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {
     let Some(room) = table.width().filter(|_| matches!(table.content_arrangement(), ContentArrangement::Dynamic))
     else {
-        return Vec::new();
+        return columns.to_vec();
     };
     // The two ends of an interval stay beside each other, and a number beside its unit.
     let units = [" %", " ns", " µs", " ms", " B", " KiB", " MiB"];
@@ -221,33 +240,38 @@ fn fit(table: &mut Table) -> Vec<String> {
         let text = unmarked(&text, |_| "");
         whole(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0) + indent
     };
-    let widths: Vec<u16> = (0..table.column_count())
+    let mut widths: Vec<u16> = (0..table.column_count())
         .map(|column| {
             let cells = table.column_cells_with_header_iter(column).flatten();
             let padding = table.column(column).map_or(0, |column| usize::from(column.padding_width()));
             (cells.map(|cell| longest(cell.content())).max().unwrap_or(0) + padding) as u16
         })
         .collect();
-    let mut needed: u16 = widths.iter().sum();
-    let mut shown = widths.len();
-    while needed > room && shown > 3 {
-        needed -= widths[shown - 2];
-        shown -= 1;
-    }
-    let last = widths.len().saturating_sub(1);
-    let mut hidden = Vec::new();
-    for (index, width) in widths.into_iter().enumerate() {
-        let keep = index == last || index + 1 < shown;
-        let title = table.header().and_then(|header| header.cell_iter().nth(index)).map(Cell::content);
-        let Some(column) = table.column_mut(index) else { continue };
-        if keep {
-            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
-        } else {
-            column.set_constraint(ColumnConstraint::Hidden);
-            hidden.push(unmarked(&title.unwrap_or_default(), |_| ""));
+    let with_room = |widths: &[u16]| {
+        let mut shown = columns.to_vec();
+        while shown.len() > 3 && shown.iter().map(|&column| widths[column]).sum::<u16>() > room {
+            shown.remove(shown.len() - 2);
+        }
+        shown
+    };
+    let mut shown = with_room(&widths);
+    if on && shown.len() < columns.len() {
+        let names = table.column_cells_with_header_iter(0).flatten();
+        let name = names.map(|cell| unmarked(&cell.content(), |_| "").chars().count()).max().unwrap_or(0) as u16 + 2;
+        let whole: Vec<u16> = std::iter::once(name).chain(widths.iter().skip(1).copied()).collect();
+        let beside = with_room(&whole);
+        if beside.len() > 4 {
+            (shown, widths) = (beside, whole);
         }
     }
-    hidden
+    for (index, width) in widths.into_iter().enumerate() {
+        let Some(column) = table.column_mut(index) else { continue };
+        column.set_constraint(match shown.contains(&index) {
+            true => ColumnConstraint::LowerBoundary(Width::Fixed(width)),
+            false => ColumnConstraint::Hidden,
+        });
+    }
+    shown
 }
 
 /// Wraps text after a lead. Further lines are as far in, and further than any of ours begins, so that no text of others passes for one.
@@ -293,6 +317,15 @@ pub fn ratio(ratio: f64) -> String {
         ratio if ratio > 0.0 => format!("{ratio:.*}", (1.0 - ratio.log10().floor()).min(12.0) as usize),
         _ => "0".to_owned(),
     }
+}
+
+/// The first of these names, as a line may hold; all that one sentence lists if lines have no end.
+pub(crate) fn some(names: &[String], style: Style) -> String {
+    const SOME: usize = 3;
+    if style.width.is_none() || names.len() <= SOME + 1 {
+        return listed(names.to_vec());
+    }
+    format!("{}, {} more", listed(names[..SOME].to_vec()), names.len() - SOME)
 }
 
 /// Most names listed in one sentence.

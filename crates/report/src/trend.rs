@@ -2,18 +2,18 @@
 
 use crate::compare::ratio_phrase;
 use crate::curves::levels;
-use crate::text::{Style, cell, drawn, moment, right, wrapped};
+use crate::text::{Style, cell, drawn, kept, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{counted, nanoseconds, percent};
 use switchcost_analysis::{At, Quantity, WORTH_SHOWING};
-use switchcost_model::harmless;
+use switchcost_model::{Utc, harmless};
 
 /// Runs of a row that are shown unless all are asked for.
 const SHOWN: usize = 15;
 
 /// Columns of the picture of an interval.
-const PICTURE: usize = 32;
+const PICTURE: usize = 24;
 
 /// A row in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -205,7 +205,7 @@ fn summary(trends: &[&Trend], style: Style) -> String {
         let judged = trend.points.iter().filter(|point| point.reason.is_none()).count();
         let remarks = [
             (!trend.changes.is_empty()).then(|| "changed".to_owned()),
-            (trend.undecided > 0).then(|| "drift or change".to_owned()),
+            (trend.undecided > 0).then(|| "inconclusive: drift or change".to_owned()),
             (judged < trend.points.len()).then(|| format!("{} not judged", trend.points.len() - judged)),
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();
@@ -228,7 +228,7 @@ fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
     let older = trend.points.len().saturating_sub(most);
     let points = &trend.points[older..];
     let updated = points.iter().any(|point| !point.changed.is_empty());
-    let mut header = vec![cell("run"), cell("started"), right(&*trend.quantity.unit), right("95 % interval")];
+    let mut header = vec![cell("run"), cell("started, UTC"), right(&*trend.quantity.unit), right("95 % interval")];
     header.extend(updated.then(|| cell("kernel")));
     let slowed = points.iter().any(|point| point.slowed.is_some_and(|times| times > WORTH_SHOWING));
     header.extend(slowed.then(|| right("CPU slower")));
@@ -240,9 +240,11 @@ fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
             None => if point.modes.is_empty() { "–" } else { "bimodal" }.to_owned(),
         };
         let cost: Vec<String> = figures(point).map(nanoseconds).collect();
-        let remark = point.reason.as_ref().map_or(String::new(), |reason| format!("  not judged: {reason}"));
-        let mut row =
-            vec![cell(&point.run), cell(moment(point.started_unix_ns)), right(cost.join(" or ")), right(span)];
+        let remark =
+            point.reason.as_ref().map_or(String::new(), |reason| format!("  {}{reason}", kept("not judged: ")));
+        let started = Utc::new(point.started_unix_ns);
+        let started = kept(&format!("{} {}", started.date(), started.minute()));
+        let mut row = vec![cell(&point.run), cell(started), right(cost.join(" or ")), right(span)];
         row.extend(updated.then(|| cell(if i == 0 { point.kernel.clone() } else { update(point) })));
         row.extend(slowed.then(|| right(point.slowed.map_or("–".to_owned(), |times| format!("×{times:.2}")))));
         row.push(cell(picture(point, bounds) + &remark));
@@ -260,7 +262,7 @@ fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
         let places = if trend.undecided == 1 { "a place".to_owned() } else { format!("{} places", trend.undecided) };
         let alike = trend.autocorrelation.unwrap_or_default();
         let text = format!(
-            "the level seems to change in {places}, but runs next to each other are alike (autocorrelation {alike:.2}): drift would look the same"
+            "inconclusive: the level seems to change in {places}, but runs next to each other are alike (autocorrelation {alike:.2}): drift would look the same"
         );
         out.push_str(&wrapped("  ? ", &text, style));
     }
@@ -341,8 +343,8 @@ mod tests {
         let of = |low, median, high| point(Some(median), Some((low, high)), &[]);
         assert_eq!(picture(&of(1.0, 1.0, 1.0), (1.0, 1.0)).trim_start(), "●");
         let all: Vec<String> =
-            [of(0.0, 1.0, 2.0), of(28.0, 30.0, 31.0)].iter().map(|point| picture(point, (0.0, 31.0))).collect();
-        assert_eq!(all, ["─●─".to_owned(), " ".repeat(28) + "──●─"]);
-        assert_eq!(picture(&point(None, None, &[1.0, 4.0]), (0.0, 31.0)), " ●  ●");
+            [of(0.0, 1.0, 2.0), of(20.0, 22.0, 23.0)].iter().map(|point| picture(point, (0.0, 23.0))).collect();
+        assert_eq!(all, ["─●─".to_owned(), " ".repeat(20) + "──●─"]);
+        assert_eq!(picture(&point(None, None, &[1.0, 4.0]), (0.0, 23.0)), " ●  ●");
     }
 }

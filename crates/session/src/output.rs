@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use switchcost_model::harmless_lines;
 use switchcost_report::Style;
 
-/// Style of standard output: tables are bounded only on a terminal.
+/// Style of standard output.
 pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let width = terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| width.0);
-    let width_here = width.or(Style::PIPED.width);
-    Style { colour: colour(terminal), width: width_here, bounded: width.is_some(), ascii: ascii_only(), ..Style::PIPED }
+    Style { colour: colour(terminal), width: width.or(Style::PIPED.width), ascii: ascii_only(), ..Style::PIPED }
 }
 
 /// Escape sequences are understood there, other than colours as well.

@@ -49,8 +49,6 @@ pub enum Remark {
     AsSets,
     /// Rows of two runs are compared.
     TwoRuns,
-    /// And these runs are of different machines or set-ups.
-    MachinesToo,
     /// Rows whose switches could not be observed.
     Unobserved(Vec<String>),
 }
@@ -177,9 +175,6 @@ fn remarks(
     }
     if pairs.iter().any(|(a, b)| a.0 != b.0) {
         remarks.push(Remark::TwoRuns);
-    }
-    if pairs.iter().any(|(a, b)| runs[a.0].run.machine.key() != runs[b.0].run.machine.key()) {
-        remarks.push(Remark::MachinesToo);
     }
     let unobserved = |row: &&Row<'_>| row.verdict == Verdict::Unobservable;
     let unproven: BTreeSet<String> =

@@ -1,11 +1,12 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
+use super::words::signed;
 use super::{Compared, ComparedRow, ComparedSide, load, words};
-use crate::text::{self, Style, Tint, cell, drawn, kept, listed, markdown_table, right, tinted, wrapped};
+use crate::text::{self, Style, Tint, cell, drawn, kept, markdown_table, right, some, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
-use switchcost_analysis::number::{exactly, factor, nanoseconds, percent};
-use switchcost_analysis::{Grown, Outcome, Quantity};
+use switchcost_analysis::number::{counted, exactly, factor, nanoseconds, percent};
+use switchcost_analysis::{Grown, Outcome, Quantity, Why};
 use switchcost_catalogue::Published;
 
 /// A ratio as people say it: `18 % faster`, `4.7 times slower`.
@@ -66,10 +67,16 @@ struct Form<'f> {
 
 fn written(compared: &Compared, form: Form<'_>) -> String {
     let Form { style, blank, after, all } = form;
-    let many = compared.runs.len() == 2 && compared.rows.iter().all(|row| row.a.label == row.b.label);
-    let moved = |row: &&ComparedRow| matches!(row.comparison.outcome, Outcome::Slower | Outcome::Faster);
-    let few = !all && many && compared.rows.len() > 1;
-    let (rows, rest): (Vec<_>, Vec<_>) = compared.rows.iter().partition(|row| !few || moved(row));
+    let moved = |row: &ComparedRow| matches!(row.comparison.outcome, Outcome::Slower | Outcome::Faster);
+    // Of two runs the rows that moved stand first, the largest change before all.
+    let runs = compared.runs.len() == 2 && compared.rows.len() > 1 && compared.names().is_empty();
+    let runs = runs && reference(&compared.rows).is_none();
+    let mut rows: Vec<&ComparedRow> = compared.rows.iter().collect();
+    let change = |row: &ComparedRow| row.comparison.ratio.ln().abs();
+    if runs {
+        rows.sort_by(|a, b| moved(b).cmp(&moved(a)).then(change(b).total_cmp(&change(a))));
+    }
+    let (rows, rest): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| all || !runs || moved(row));
     let body = match (rows.is_empty(), compared.names().is_empty()) {
         (true, _) => String::new(),
         (_, true) => filled(blank(), compared, &rows, style.colour) + after,
@@ -92,18 +99,16 @@ fn head(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> String 
     }
     out.push_str(&answer(compared, style, blank));
     for side in &compared.unmatched {
-        let text = format!("only `{}` has {}", side.only, listed(side.labels.clone()));
-        out.push_str(&wrapped("  ", &text, style));
+        let (run, count) = (if side.lost { "A" } else { "B" }, counted(side.labels.len(), "row"));
+        out.push_str(&wrapped("  ", &format!("only {run} has {count}: {}", some(&side.labels, style)), style));
     }
     match compared.runs.as_slice() {
         [] => {}
-        [only] => {
-            out.push_str(&wrapped("  ", &format!("run {} · {} · {}", only.id, only.started, only.machine), style))
-        }
+        [only] => out.push_str(&wrapped("  ", &format!("run {} · {}", only.id, only.machine), style)),
         [a, b] if compared.names().is_empty() => {
             let machine = if a.machine == b.machine { "same machine and kernel" } else { &b.machine };
-            out.push_str(&wrapped("  A  ", &format!("run {} · {} · {}", a.id, a.started, a.machine), style));
-            out.push_str(&wrapped("  B  ", &format!("run {} · {} · {machine}", b.id, b.started), style));
+            out.push_str(&wrapped("  A  ", &format!("run {} · {}", a.id, a.machine), style));
+            out.push_str(&wrapped("  B  ", &format!("run {} · {machine}", b.id), style));
         }
         several => {
             let ids: Vec<&str> = several.iter().map(|run| run.id.as_str()).collect();
@@ -180,17 +185,22 @@ fn unmoved(rest: &[&ComparedRow], style: Style) -> String {
         });
         most.fold(0.0, f64::max)
     };
-    let kind_of = |row: &ComparedRow| (word(row.comparison.outcome), row.reason());
+    let kind_of = |row: &ComparedRow| (word(row.comparison.outcome), row.comparison.why.as_ref().map(Why::code));
     let kinds: BTreeSet<_> = rest.iter().map(|row| kind_of(row)).collect();
-    for (kind, reason) in kinds.into_iter().rev() {
-        let rows: Vec<&&ComparedRow> = rest.iter().filter(|row| kind_of(row) == (kind, reason.clone())).collect();
+    for (kind, why) in kinds.into_iter().rev() {
+        let rows: Vec<&&ComparedRow> = rest.iter().filter(|row| kind_of(row) == (kind, why)).collect();
         let most = match (within(&rows), kind) {
             (most, _) if !most.is_finite() || most <= 0.0 => String::new(),
             (most, "the same") => format!(" within {}", percent(most)),
             (most, _) => format!(" (would detect {})", percent(most)),
         };
-        let names = listed(rows.iter().map(|row| row.b.label.clone()).collect());
-        let reason = if reason.is_empty() { reason } else { format!("; {reason}") };
+        let names = some(&rows.iter().map(|row| row.b.label.clone()).collect::<Vec<_>>(), style);
+        let alike = rows.iter().all(|row| row.reason() == rows[0].reason());
+        let reason = match rows[0].reason() {
+            reason if reason.is_empty() => reason,
+            reason if alike => format!("; {reason}"),
+            reason => format!("; as of the first: {reason}"),
+        };
         out.push_str(&wrapped("  ", &format!("{} {kind}{most}: {names}{reason}", rows.len()), style));
     }
     out
@@ -244,7 +254,7 @@ fn beside(mut table: Table, compared: &Compared, colour: bool) -> String {
 fn times(row: &ComparedRow) -> String {
     match (row.comparison.outcome, row.ratio()) {
         (Outcome::Same(_), _) => "same".to_owned(),
-        (Outcome::CannotTell, _) => "unclear".to_owned(),
+        (Outcome::CannotTell, _) => "inconclusive".to_owned(),
         (_, None) => row.modes().map_or_else(String::new, |modes| {
             let (less, more) = by_modes(modes);
             format!("{}{less} – {more}", if modes.1 < 1.0 { "÷" } else { "×" })
@@ -266,8 +276,7 @@ fn filled(mut table: Table, compared: &Compared, rows: &[&ComparedRow], colour: 
     let name = |side: &ComparedSide| if several { format!("{}:{}", side.run, side.label) } else { side.label.clone() };
     let alike = rows.iter().all(|row| name(&row.a) == name(&row.b));
     let named = reference(&compared.rows).is_some();
-    let last =
-        [right(if named { "ratio" } else { "B ÷ A" }), right("interval"), cell(if named { "is" } else { "B is" })];
+    let last = [right("interval"), cell(if named { "is" } else { "B is" })];
     let names = match (alike, named) {
         (true, false) => vec![cell(""), right("A"), right("B")],
         (_, true) => ["", ""].map(cell).to_vec(),
@@ -277,10 +286,6 @@ fn filled(mut table: Table, compared: &Compared, rows: &[&ComparedRow], colour: 
     let reasons = reasons(compared, rows);
     for row in rows {
         let comparison = &row.comparison;
-        let span = comparison
-            .interval
-            .map_or("–".to_owned(), |(low, high)| format!("{} – {}", text::ratio(low), text::ratio(high)));
-        let ratio = row.ratio().map_or("–".to_owned(), |ratio| format!("×{}", text::ratio(ratio)));
         let mut change = if compared.refused.is_empty() { change(row) } else { "no verdict".to_owned() };
         if let Some(place) = reasons.iter().position(|reason| *reason == row.reason()) {
             change.push_str(&format!(" [{}]", place + 1));
@@ -294,10 +299,28 @@ fn filled(mut table: Table, compared: &Compared, rows: &[&ComparedRow], colour: 
         let change = tinted(kept(&change), tint.filter(|_| colour));
         let mut cells = if named { Vec::new() } else { vec![cell(name(&row.a)), right(cost(&row.a))] };
         cells.extend((!alike || named).then(|| cell(name(&row.b))));
-        cells.extend([right(cost(&row.b)), right(ratio), right(span), change]);
+        cells.extend([right(cost(&row.b)), right(span(row)), change]);
         table.add_row(cells);
     }
     drawn(&mut table)
+}
+
+/// The interval in the words of the verdict: `26 – 28 %` faster, `5.9 – 6.0` times; of no difference with signs.
+fn span(row: &ComparedRow) -> String {
+    let Some((low, high)) = row.comparison.interval else { return "–".to_owned() };
+    let sure = matches!(row.comparison.outcome, Outcome::Slower | Outcome::Faster);
+    let in_percent = row.ratio().is_some_and(|ratio| ratio > 0.5 && ratio < 2.0);
+    match (sure, in_percent) {
+        (true, false) => {
+            let (less, more) = by_modes((low, high));
+            format!("{less} – {more}")
+        }
+        (true, true) => {
+            let (less, more) = if high < 1.0 { (1.0 - high, 1.0 - low) } else { (low - 1.0, high - 1.0) };
+            format!("{} – {}", percent(less).trim_end_matches(" %"), percent(more))
+        }
+        (false, _) => format!("{} – {}", signed(low - 1.0).trim_end_matches(" %"), signed(high - 1.0)),
+    }
 }
 
 /// Whose figures stand for a mechanism that has none of its own.
@@ -321,14 +344,14 @@ fn lent(compared: &Compared, style: Style) -> String {
     lines.collect()
 }
 
-/// What the verdict says of B: `17 % less`, `unclear below 18 %`.
+/// What the verdict says of B: `17 % less`, `inconclusive below 18 %`.
 fn change(row: &ComparedRow) -> String {
     let comparison = &row.comparison;
     match (comparison.outcome, comparison.detectable) {
         (Outcome::Slower | Outcome::Faster, _) => row.phrase(),
         (Outcome::Same(within), _) => same(within).trim_start_matches("the ").to_owned(),
-        (Outcome::CannotTell, Some(detectable)) => format!("unclear below {}", percent(detectable)),
-        (Outcome::CannotTell, None) => "unclear".to_owned(),
+        (Outcome::CannotTell, Some(detectable)) => format!("inconclusive below {}", percent(detectable)),
+        (Outcome::CannotTell, None) => "inconclusive".to_owned(),
     }
 }
 
@@ -365,7 +388,7 @@ fn tail(compared: &Compared, rows: &[&ComparedRow], style: Style) -> String {
         }
     }
     for (reason, labels) in skipped {
-        out.push_str(&wrapped("  ", &format!("not compared: {}: {reason}", listed(labels)), style));
+        out.push_str(&wrapped("  ", &format!("not compared: {}: {reason}", some(&labels, style)), style));
     }
     out.push_str(&lent(compared, style));
     if let Some(text) = floors(compared) {

@@ -31,7 +31,8 @@ pub fn reason(why: &Why) -> String {
         Why::Unsettled { side, reason } => format!("{side}: {reason}; measure it again"),
         Why::RatiosWander => "each round's ratio is like that of the round before, so that no interval holds; measure again at another time".into(),
         Why::OneCorrected(ratio) => format!(
-            "only one figure leaves out slowed batches; as both were measured, the ratio is {ratio:.2}; measure them again"
+            "only one figure leaves out slowed batches; as both were measured, B is {}; measure them again",
+            super::ratio_phrase(*ratio, Quantity::TIME)
         ),
         Why::Modes(sides) => {
             let kinds: Vec<String> = sides.iter().map(|(side, modes)| format!("{side} has modes: {modes}")).collect();
@@ -110,9 +111,6 @@ pub(super) fn remark(remark: &Remark) -> String {
         Remark::Together(count) => format!("95 % confidence, corrected for {count} comparisons."),
         Remark::AsSets => "Too few rounds to compare so many rows round by round: compared as two sets of starts, whose interval is wider where costs drift.".into(),
         Remark::TwoRuns => "Two runs: intervals include the usual scatter between runs; to be certain measure both in one run (--measure).".into(),
-        Remark::MachinesToo => {
-            "The runs are of different machines or set-ups: the ratio is that of mechanism and machine together.".into()
-        }
         Remark::Unobserved(labels) => format!(
             "The switches of {} could not be observed; their figures rest on the probe's word.",
             listed(labels.clone())
@@ -168,7 +166,7 @@ pub(super) fn ground(gate: &Gate) -> String {
     parts.join("; ")
 }
 
-fn signed(fraction: f64) -> String {
+pub(super) fn signed(fraction: f64) -> String {
     format!("{}{}", if fraction < 0.0 { "−" } else { "+" }, percent(fraction.abs()))
 }
 

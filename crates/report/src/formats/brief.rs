@@ -48,7 +48,7 @@ impl Format for Terminal {
 }
 
 fn text(analysis: &Analysis<'_>, style: Style) -> String {
-    let style = Style { width: style.width.filter(|_| style.bounded).or(Some(WIDTH)), ..style };
+    let style = Style { width: style.width.or(Some(WIDTH)), ..style };
     let view = View::new(analysis, style);
     let curves = curves::brief(analysis, style);
     let parts = [view.head(), view.families(), curves, view.table(), view.late(), view.foot()];
