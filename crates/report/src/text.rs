@@ -223,6 +223,18 @@ pub fn kept(text: &str) -> String {
     text.replace(' ', &KEPT.to_string())
 }
 
+/// A row's name, of which no further line begins like a row: it is broken before words of ours only.
+pub fn name(label: &str) -> String {
+    let ours = |word: &str| {
+        let key = word.split('=').next().unwrap_or_default();
+        key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    let label = harmless_line(label);
+    let mut words = label.split(' ');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| format!("{name}{}{word}", if ours(word) { ' ' } else { KEPT }))
+}
+
 /// Of these columns those that have room with their words whole: the first and the last at least. The others are hidden. `on`: they follow, so that
 /// names stay on one line where some more columns than three still fit.
 fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {

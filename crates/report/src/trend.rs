@@ -2,7 +2,7 @@
 
 use crate::compare::ratio_phrase;
 use crate::curves::levels;
-use crate::text::{Style, cell, drawn, kept, right, wrapped};
+use crate::text::{Style, cell, drawn, kept, name, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{counted, nanoseconds, percent};
@@ -210,7 +210,9 @@ fn summary(trends: &[&Trend], style: Style) -> String {
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();
         let figures = [right(trend.points.len()), right(figure), right(span)];
-        table.add_row([cell(&trend.label)].into_iter().chain(figures).chain([cell(line), cell(remarks.join(", "))]));
+        table.add_row(
+            [cell(name(&trend.label))].into_iter().chain(figures).chain([cell(line), cell(remarks.join(", "))]),
+        );
     }
     drawn(&mut table) + "  each run of a row: switchcost history ROW; of all: -v\n"
 }

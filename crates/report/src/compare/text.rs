@@ -297,8 +297,8 @@ fn filled(mut table: Table, compared: &Compared, rows: &[&ComparedRow], colour: 
             Outcome::CannotTell => Some(Tint::Yellow),
         };
         let change = tinted(kept(&change), tint.filter(|_| colour));
-        let mut cells = if named { Vec::new() } else { vec![cell(name(&row.a)), right(cost(&row.a))] };
-        cells.extend((!alike || named).then(|| cell(name(&row.b))));
+        let mut cells = if named { Vec::new() } else { vec![cell(text::name(&name(&row.a))), right(cost(&row.a))] };
+        cells.extend((!alike || named).then(|| cell(text::name(&name(&row.b)))));
         cells.extend([right(cost(&row.b)), right(span(row)), change]);
         table.add_row(cells);
     }

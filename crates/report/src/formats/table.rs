@@ -3,7 +3,7 @@
 use super::Format;
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::curves;
-use crate::text::{Detail, Style, Tint, budget, drawn, markdown_table, tinted, wrapped};
+use crate::text::{Detail, Style, Tint, budget, drawn, markdown_table, name, tinted, wrapped};
 use comfy_table::{Cell, CellAlignment, Table};
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, CLOCK, Row, slowest};
@@ -189,7 +189,8 @@ fn fill(table: &mut Table, analysis: &Analysis<'_>, colour: bool, marked: bool) 
         table.add_row(columns().map(|(column, shown)| {
             let text = shown.cell(row, &common);
             match (column.name, footnote) {
-                ("label", Some(place)) => aligned(column, format!("{text} [{}]", place + 1), None),
+                ("label", Some(place)) => aligned(column, format!("{} [{}]", name(&text), place + 1), None),
+                ("label", None) => aligned(column, name(&text), None),
                 ("verdict", _) if colour => aligned(column, text, Some(tint(row.verdict))),
                 _ => aligned(column, text, None),
             }
