@@ -46,6 +46,7 @@ fn packages_are_named_only_if_something_is_missing() {
     let loader = "echo \"$0: error while loading shared libraries: libx.so: cannot open\" >&2\nexit 127\n";
     let world = scripted(loader, 5000);
     let said = world.run_wrapped(&["env", "LD_LIBRARY_PATH=/opt/modules/lib"], &["list", "thread/honest"]);
-    assert!(said.out.contains("probes do not get LD_LIBRARY_PATH") && !said.out.contains("fake-runtime"), "{said:?}");
+    let words = said.words();
+    assert!(words.contains("probes do not get LD_LIBRARY_PATH") && !words.contains("fake-runtime"), "{said:?}");
     assert!(why(&world).contains("| fake-runtime"));
 }

@@ -236,7 +236,7 @@ pub fn name(label: &str) -> String {
 }
 
 /// Of these columns those that have room with their words whole: the first and the last at least. The others are hidden. `on`: they follow, so that
-/// names stay on one line where some more columns than three still fit.
+/// names stay on one line where two figures and the last column still fit.
 fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {
     let Some(room) = table.width().filter(|_| matches!(table.content_arrangement(), ContentArrangement::Dynamic))
     else {
@@ -272,7 +272,7 @@ fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {
         let name = names.map(|cell| unmarked(&cell.content(), |_| "").chars().count()).max().unwrap_or(0) as u16 + 2;
         let whole: Vec<u16> = std::iter::once(name).chain(widths.iter().skip(1).copied()).collect();
         let beside = with_room(&whole);
-        if beside.len() > 4 {
+        if beside.len() > 3 {
             (shown, widths) = (beside, whole);
         }
     }
