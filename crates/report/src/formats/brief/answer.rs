@@ -50,7 +50,7 @@ impl View<'_, '_> {
                 false => row.label.clone(),
             };
             let order = found.iter().map(one).collect::<Vec<_>>().join(", ");
-            wrapped("  ", &format!("Cheapest first: {order}{}.", open(&found)), self.style)
+            wrapped("  ", &format!("One of each family, cheapest first: {order}{}.", open(&found)), self.style)
         };
         // The table has the figures as well.
         let whole = sentence(true);
