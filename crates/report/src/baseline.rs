@@ -1,6 +1,6 @@
 //! `baseline list`.
 
-use crate::text::{Style, cell, drawn, moment};
+use crate::text::{Style, cell, drawn, moment, name};
 use serde::Serialize;
 
 /// A named run.
@@ -37,7 +37,7 @@ pub fn baselines_text(entries: &[BaselineEntry], style: Style) -> String {
     table.set_header(["baseline", "run", "set"]);
     for entry in entries {
         let run = if entry.gone { format!("{} (gone)", entry.run) } else { entry.run.clone() };
-        table.add_row([cell(&entry.name), cell(run), cell(moment(entry.set_unix_ns))]);
+        table.add_row([cell(name(&entry.name)), cell(run), cell(moment(entry.set_unix_ns))]);
     }
     style.sealed(&drawn(&mut table))
 }

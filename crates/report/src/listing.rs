@@ -1,6 +1,6 @@
 //! `list`, `history` and `doctor`.
 
-use crate::text::{Style, Tint, cell, drawn, drawn_once, kept, moment, right, tinted, wrapped, wrapped_names};
+use crate::text::{Style, Tint, cell, drawn, drawn_once, kept, moment, name, right, tinted, wrapped, wrapped_names};
 use serde::Serialize;
 use switchcost_model::{Finding, Severity, harmless, harmless_line};
 
@@ -222,7 +222,7 @@ pub fn list_text(
             }
             let what = if mechanism.short.is_empty() { &mechanism.title } else { &mechanism.short };
             table.add_row(vec![
-                cell(format!("  {}", mechanism.id)),
+                cell(format!("  {}", name(&mechanism.id))),
                 cell(what),
                 cell(mechanism.tags.first().map_or("", String::as_str)),
                 tinted(place, style.colour.then_some(tint)),
@@ -311,7 +311,7 @@ pub fn history_text(entries: &[HistoryEntry], older: usize, style: Style) -> Str
     header.extend(kernels.then(|| cell("kernel")));
     table.set_header(header.into_iter().chain([cell("command")]));
     for entry in entries {
-        let mut row = vec![cell(&entry.id)];
+        let mut row = vec![cell(name(&entry.id))];
         row.extend(dated.then(|| cell(kept(&moment(entry.started_unix_ns)))));
         row.push(right(entry.rows));
         row.extend(machines.then(|| cell(&entry.machine)));

@@ -150,13 +150,20 @@ pub(crate) enum Tint {
 const END: char = '\u{202e}';
 
 /// What stands for each tint, and its escape sequence. The marks have no width, and no text of others holds them: `harmless_line` takes them out.
-const MARKS: [(char, &str); 5] = [
+const MARKS: [(char, &str); 6] = [
     ('\u{202a}', "\x1b[1m"),
     ('\u{202b}', "\x1b[31m"),
     ('\u{202c}', "\x1b[32m"),
     ('\u{202d}', "\x1b[33m"),
     (END, "\x1b[0m"),
+    (START, ""),
 ];
+
+/// Begins each cell while a table is laid out: a line without it goes on with the row above.
+const START: char = '\u{2066}';
+
+/// So far in begins a further line at least, so that no text of others passes for one of ours.
+const FURTHER: usize = 4;
 
 /// Text in which each mark has become this.
 fn unmarked(text: &str, of: impl Fn(&'static str) -> &'static str) -> String {
@@ -165,7 +172,7 @@ fn unmarked(text: &str, of: impl Fn(&'static str) -> &'static str) -> String {
 
 /// A cell is one line, whatever others put into it.
 pub fn cell(text: impl ToString) -> Cell {
-    Cell::new(harmless_line(&text.to_string()))
+    Cell::new(format!("{START}{}", harmless_line(&text.to_string())))
 }
 
 /// The same with a tint: of each word, because a cell may be wrapped.
@@ -173,7 +180,8 @@ pub(crate) fn tinted(text: impl ToString, tint: Option<Tint>) -> Cell {
     let Some(tint) = tint else { return cell(text) };
     let (begin, _) = MARKS[tint as usize];
     let word = |word: &str| if word.is_empty() { String::new() } else { format!("{begin}{word}{END}") };
-    Cell::new(harmless_line(&text.to_string()).split(' ').map(word).collect::<Vec<_>>().join(" "))
+    let words = harmless_line(&text.to_string()).split(' ').map(word).collect::<Vec<_>>().join(" ");
+    Cell::new(format!("{START}{words}"))
 }
 
 /// The same at the right end of its column.
@@ -211,8 +219,21 @@ pub fn drawn_once(table: &mut Table) -> String {
 
 fn lines(table: &Table) -> String {
     let lines = table.trim_fmt();
-    let end = if lines.is_empty() { "" } else { "\n" };
-    unmarked(&(lines + end), |escape| escape).replace(KEPT, " ")
+    let bounded = matches!(table.content_arrangement(), ContentArrangement::Dynamic);
+    let line = |line: &str| {
+        let line = if !bounded || line.contains(START) { line.to_owned() } else { further_in(line) };
+        unmarked(&line, |escape| escape).replace(KEPT, " ").trim_end().to_owned() + "\n"
+    };
+    lines.lines().map(line).collect()
+}
+
+/// A line that goes on with the row above, further in than any of ours; the columns after its first stay where they are if they have room.
+fn further_in(line: &str) -> String {
+    let text = line.trim_start();
+    let by = FURTHER.saturating_sub(line.len() - text.len());
+    let gap = " ".repeat(by + 2);
+    let text = if by > 0 { text.replacen(&gap, "  ", 1) } else { text.to_owned() };
+    " ".repeat((line.len() - line.trim_start().len()).max(FURTHER)) + &text
 }
 
 /// A blank at which no line ends.
@@ -248,8 +269,8 @@ fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {
         units.iter().fold(text.replace(" – ", "-–-"), |text, unit| text.replace(unit, &unit.replace(' ', "-")))
     };
     let longest = |text: String| {
-        let indent = text.len() - text.trim_start().len();
         let text = unmarked(&text, |_| "");
+        let indent = text.len() - text.trim_start().len();
         whole(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0) + indent
     };
     let mut widths: Vec<u16> = (0..table.column_count())
@@ -289,7 +310,7 @@ fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {
 /// Wraps text after a lead. Further lines are as far in, and further than any of ours begins, so that no text of others passes for one.
 #[must_use]
 pub fn wrapped(lead: &str, text: &str, style: Style) -> String {
-    laid(lead, lead.chars().count().max(4), harmless_line(text).split_whitespace(), style)
+    laid(lead, lead.chars().count().max(FURTHER), harmless_line(text).split_whitespace(), style)
 }
 
 /// The same of names with a blank between them, of which none is broken.

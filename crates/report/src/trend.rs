@@ -246,7 +246,7 @@ fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
             point.reason.as_ref().map_or(String::new(), |reason| format!("  {}{reason}", kept("not judged: ")));
         let started = Utc::new(point.started_unix_ns);
         let started = kept(&format!("{} {}", started.date(), started.minute()));
-        let mut row = vec![cell(&point.run), cell(started), right(cost.join(" or ")), right(span)];
+        let mut row = vec![cell(name(&point.run)), cell(started), right(cost.join(" or ")), right(span)];
         row.extend(updated.then(|| cell(if i == 0 { point.kernel.clone() } else { update(point) })));
         row.extend(slowed.then(|| right(point.slowed.map_or("–".to_owned(), |times| format!("×{times:.2}")))));
         row.push(cell(picture(point, bounds) + &remark));

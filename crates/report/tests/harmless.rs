@@ -331,7 +331,7 @@ fn harmless(out: &str, style: Style) -> Result<(), TestCaseError> {
     prop_assert_eq!(out, &harmless_lines(out, style.colour), "something in it acts on a terminal");
     // Where text is wrapped, its further lines are further in than ours.
     let forged = out.lines().find(|line| !line.starts_with("    ") && line.trim_start().starts_with("FORGED"));
-    prop_assert_eq!(forged, None, "a line of others");
+    prop_assert_eq!(forged, None, "a line of others in {}", out);
     Ok(())
 }
 
