@@ -43,6 +43,9 @@ pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
     };
     let mut facts = read_tasks(&host, near, &mut tree)?;
     facts.files = files(&host, near);
+    let (cpu_ns, page_faults) = used(&host, &family)?;
+    tree.cpu_ns = tree.cpu_ns.max(cpu_ns);
+    facts.page_faults = page_faults;
     tree.facts = Some(facts);
     let left = family.iter().filter_map(|old| Some(process(&host, old.pid)?.1.tasks >= old.tasks)).filter(|same| *same);
     (left.count() == family.len()).then_some(tree)
@@ -61,7 +64,9 @@ pub(crate) fn all_tasks(pid: i32, hogs: &[i32]) -> Vec<(i32, i32)> {
 
 /// CPU time of a process and of its reaped children, ns.
 pub(crate) fn cpu_ns(host: &Host, pid: i32) -> Option<u64> {
-    let by_ticks = cpu_ticks(host, pid)?.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second());
+    let stat = host.read(format!("/proc/{pid}/stat")).ok()?;
+    let ticks = Stat::of(&stat)?.cpu_ticks_of_all()?;
+    let by_ticks = ticks.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second());
     let exact = host.read(format!("/proc/{pid}/schedstat")).ok();
     let exact = exact.and_then(|text| text.split_ascii_whitespace().next()?.parse().ok());
     Some(by_ticks.max(exact.unwrap_or(0)))
@@ -189,8 +194,6 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
     let mut allowed = BTreeSet::new();
     let mut ran_on = BTreeSet::new();
     let mut facts = TaskFacts::default();
-    // Of the whole process, threads and children that have ended included, but in ticks of 10 ms; and exactly, of the threads that live.
-    let by_ticks = family.iter().map(|process| cpu_ticks(host, process.pid)).sum::<Option<u64>>()?;
     let mut exact = 0;
     let all = family.iter().flat_map(|process| tasks(host, process.pid).map(|task| (process.pid, task)));
     for (pid, task) in all.take(TASKS_LOOKED_AT) {
@@ -224,8 +227,7 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
         *facts.classes.entry(scheduling::word(stat.policy()?)).or_default() += 1;
         (counts == 3).then_some(())?;
     }
-    facts.page_faults = family.iter().map(|process| page_faults(host, process.pid)).sum::<Option<u64>>()?;
-    tree.cpu_ns = exact.max(by_ticks.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second()));
+    tree.cpu_ns = exact;
     tree.allowed_cpus = allowed.into_iter().collect();
     tree.ran_on = ran_on.into_iter().collect();
     Some(facts)
@@ -281,15 +283,13 @@ fn file_kind(link: &str, descriptor: &std::path::Path) -> Option<&'static str> {
     }
 }
 
-fn page_faults(host: &Host, pid: i32) -> Option<u64> {
-    let stat = host.read(format!("/proc/{pid}/stat")).ok()?;
-    Stat::of(&stat)?.page_faults_of_all()
-}
-
-/// CPU time of a process and of its reaped children, in ticks of the kernel's clock.
-fn cpu_ticks(host: &Host, pid: i32) -> Option<u64> {
-    let stat = host.read(format!("/proc/{pid}/stat")).ok()?;
-    Stat::of(&stat)?.cpu_ticks_of_all()
+/// CPU time (ns) and page faults of all these processes, with threads and children that have ended: however many there are, what they used before the plan
+/// is charged to no batch.
+fn used(host: &Host, family: &[Process]) -> Option<(u64, u64)> {
+    family.iter().try_fold((0, 0), |(cpu, faults), process| {
+        let stat = host.read(format!("/proc/{}/stat", process.pid)).ok()?;
+        Some((cpu + cpu_ns(host, process.pid)?, faults + Stat::of(&stat)?.page_faults_of_all()?))
+    })
 }
 
 #[cfg(test)]

@@ -120,3 +120,19 @@ fn a_task_is_looked_at_whole_or_not_at_all() {
     assert_eq!(look(None, &stat), None);
     assert_eq!(look(Some(status), "200 (a) S 100 0 0 0\n"), None);
 }
+
+/// 33 sandboxes of runsc are 167 processes.
+#[test]
+fn what_processes_used_is_known_of_more_than_are_looked_at() {
+    let root = tempfile::tempdir().unwrap();
+    for pid in 1..=167 {
+        let folder = root.path().join(format!("proc/{pid}"));
+        fs::create_dir_all(&folder).unwrap();
+        // Fields 10 to 13 are page faults, 14 to 17 ticks.
+        fs::write(folder.join("stat"), format!("{pid} (a) S 100 {}7 1 0 2 1 0 0 0 3 0 0\n", "0 ".repeat(5))).unwrap();
+    }
+    let host = Host::fake(root.path());
+    let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+    assert_eq!(used(&host, &processes(1..=167)), Some((167 * tick, 1670)));
+    assert_eq!(used(&host, &processes(1..=168)), None);
+}
