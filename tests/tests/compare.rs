@@ -259,10 +259,9 @@ fn the_json_of_comparisons_fits_its_schema() {
 #[test]
 fn ticks_that_cannot_be_are_refused() {
     let world = measured();
-    for (name, ticks) in [("negative", "-100000"), ("zero", "0")] {
-        let file = world.forged(name, |text| {
-            text.replace(",100000", &format!(",{ticks}")).replace("[100000", &format!("[{ticks}"))
-        });
+    for (name, ticks) in [("negative", "-40000"), ("zero", "0")] {
+        let file = world
+            .forged(name, |text| text.replace(",40000", &format!(",{ticks}")).replace("[40000", &format!("[{ticks}")));
         let operands = [format!("{file}:thread/honest"), format!("{file}:thread/honest ticks=1100")];
         compare(&world, &[&operands[0], &operands[1]]).refuses(2, &["thread/honest", "no verdict", "one clock cycle"]);
     }

@@ -151,7 +151,7 @@ fn series_of(world: &World, count: usize, times: impl Fn(usize) -> f64) {
 }
 
 fn scaled(text: &str, times: f64) -> String {
-    text.replace("123400", &((123_400.0 * times) as u64).to_string())
+    text.replace("49360", &((49_360.0 * times) as u64).to_string())
 }
 
 /// A run file's text with another value of a field that holds a text.
@@ -365,7 +365,7 @@ fn runs_of_a_core_that_was_never_free_are_not_judged() {
     let world = measured("1234");
     let slow = |i: usize| (6..9).contains(&i);
     stored(&world, 16, |i, text| {
-        let text = text.replace("123400", if slow(i) { "166000" } else { "123400" });
+        let text = text.replace("49360", if slow(i) { "66400" } else { "49360" });
         with_rulers(&text, if slow(i) { 430 } else { 280 })
     });
     let trend = world.run("history thread/honest --format json").json()["trends"][0].clone();
