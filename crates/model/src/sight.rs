@@ -37,6 +37,9 @@ const FILES: [&str; 5] = ["pipe", "eventfd", "unix_socket", "tcp_socket", "cpu_d
 /// Open files of one kind that a rule may need at most: a look reads so many of a large ring and no more.
 const FILES_NEEDED: u64 = 128;
 
+/// Processes that a context has at most: a sandbox of runsc is five. Beside more of them no context hides.
+const PROCESSES_OF_A_CONTEXT: u64 = 8;
+
 /// What a look answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
@@ -82,18 +85,16 @@ impl Sight {
     /// How many of those needed must be among what was looked at, if each of the others has one: nobody knows which of them are contexts.
     #[must_use]
     pub fn needed(&self, needed: u64, tree: &Tree) -> u64 {
+        let crowded = tree.processes > PROCESSES_OF_A_CONTEXT * (needed + 1);
+        let processes = if crowded { 0 } else { tree.processes.saturating_sub(tree.looked_at) };
         let unseen = match self {
             Self::Threads | Self::Processes => 0,
-            Self::AddressSpaces | Self::ControlGroups | Self::Namespaces(_) => {
-                tree.processes.saturating_sub(tree.looked_at)
-            }
+            Self::AddressSpaces | Self::ControlGroups | Self::Namespaces(_) => processes,
             Self::Class(_) | Self::Guarded => {
                 tree.tasks.saturating_sub(tree.facts.as_ref().map_or(0, |facts| facts.tasks))
             }
             // Each process may have its own.
-            Self::Files(_) => {
-                return needed.saturating_sub(tree.processes.saturating_sub(tree.looked_at)).min(FILES_NEEDED);
-            }
+            Self::Files(_) => return needed.saturating_sub(processes).min(FILES_NEEDED),
         };
         needed.saturating_sub(unseen)
     }

@@ -16,6 +16,14 @@ fn a_look_at_part_of_the_processes_accuses_nobody_of_the_rest() {
     check(&with(65, 63), Verdict::Verified, "");
     check(&with(65, 62), Verdict::Contradicted, r#"host_saw_fewer needed=63 seen=62 what="pid namespaces""#);
     check(&with(64, 63), Verdict::Contradicted, r#"host_saw_fewer needed=64 seen=63 what="pid namespaces""#);
+    // Idle processes beside two contexts hide neither of them.
+    let two = EvidenceRule { seen: [(Sight::Namespaces("pid".into()), 2)].into(), ..self::rule() };
+    let idle = watched(&two, |s| {
+        let tree = s.tree.as_mut().unwrap();
+        (tree.tasks, tree.processes, tree.looked_at) = (70, 70, 64);
+        tree.namespaces = [("pid".to_owned(), 1)].into();
+    });
+    check(&idle, Verdict::Contradicted, r#"host_saw_fewer needed=2 seen=1 what="pid namespaces""#);
 }
 
 #[test]
