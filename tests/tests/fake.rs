@@ -431,7 +431,7 @@ fn a_row_whose_disturbed_starts_cost_otherwise_has_both_figures() {
             let disturbed = round.split(',').next().unwrap().parse::<u64>().unwrap() > 5;
             let (head, tail) = line.split_once("\"disturbances\":[").unwrap();
             let (_, log) = tail.split_once("],\"log\"").unwrap();
-            let told = if disturbed { r#"{"kind":"steal","detail":"5 % of it"}"# } else { "" };
+            let told = if disturbed { r#"{"kind":"steal","ns":5,"of_ns":100}"# } else { "" };
             let (before, list) = head.split_once("\"phase\":\"measure\"").unwrap();
             let (units, list) = list.split_once("\"ticks\":[").unwrap();
             let (ticks, after) = list.split_once(']').unwrap();

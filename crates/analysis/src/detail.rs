@@ -5,7 +5,7 @@ use crate::row::Row;
 use crate::series::series;
 use crate::summary::counted;
 use std::collections::BTreeMap;
-use switchcost_model::{Invocation, Verdict};
+use switchcost_model::Invocation;
 use switchcost_stats::{median, quantile, sorted};
 
 /// Shares at which the pooled batches of a row are given.
@@ -16,19 +16,11 @@ const BINS_A_DECADE: f64 = 40.0;
 
 /// One start of a probe, per unit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Start {
-    /// Round.
-    pub round: u64,
-    /// Position in the order of execution.
-    pub sequence: u64,
-    /// ns since 1970.
-    pub started_unix_ns: i64,
+pub struct Start<'a> {
+    /// As it was stored.
+    pub invocation: &'a Invocation,
     /// It counts for the row's figures.
     pub counted: bool,
-    /// Its conclusion.
-    pub verdict: Verdict,
-    /// What disturbed it; empty: nothing.
-    pub disturbances: Vec<String>,
     /// Minimum, 10th percentile, median, 90th percentile and maximum of its batches after warm-up (of its intervals, less the cost of reading the
     /// counter); None: it gave none.
     pub spread: Option<[f64; 5]>,
@@ -39,9 +31,9 @@ const FEWEST_IN_THIRD: usize = 2;
 
 /// A row in detail.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Detail {
+pub struct Detail<'a> {
     /// In order of execution.
-    pub starts: Vec<Start>,
+    pub starts: Vec<Start<'a>>,
     /// All counted batches pooled, at [`SHARES`]; empty with timing each.
     pub batches: Vec<f64>,
     /// Only with timing each: geometric middle of a bin in ns (raw), and intervals in it, ascending.
@@ -53,20 +45,20 @@ pub struct Detail {
 
 /// The starts of a row in detail.
 #[must_use]
-pub fn detail(row: &Row<'_>) -> Detail {
+pub fn detail<'a>(row: &Row<'a>) -> Detail<'a> {
     of_starts(row.variant.each_unit(), &row.starts)
 }
 
-fn of_starts(each_unit: bool, all: &[&Invocation]) -> Detail {
+fn of_starts<'a>(each_unit: bool, all: &[&'a Invocation]) -> Detail<'a> {
     let counts: Vec<u64> = counted(all).0.iter().map(|invocation| invocation.sequence).collect();
     let mut detail = Detail::default();
     let mut pooled = Vec::new();
     let mut bins: BTreeMap<i64, u64> = BTreeMap::new();
     for &invocation in all {
-        let counts = counts.contains(&invocation.sequence);
+        let counted = counts.contains(&invocation.sequence);
         let spread = if each_unit {
             intervals_of(invocation).and_then(|intervals| {
-                for &(value, count) in intervals.buckets.iter().filter(|_| counts).filter(|bucket| bucket.0 > 0.0) {
+                for &(value, count) in intervals.buckets.iter().filter(|_| counted).filter(|bucket| bucket.0 > 0.0) {
                     let bin = bins.entry((value.log10() * BINS_A_DECADE).round() as i64).or_default();
                     *bin = bin.saturating_add(count);
                 }
@@ -81,12 +73,12 @@ fn of_starts(each_unit: bool, all: &[&Invocation]) -> Detail {
         } else {
             let series = series(invocation);
             let values = sorted(series.settled());
-            if counts {
+            if counted {
                 pooled.extend_from_slice(&values);
             }
             spread(|p| quantile(&values, p))
         };
-        detail.starts.push(start(invocation, counts, spread));
+        detail.starts.push(Start { invocation, counted, spread });
     }
     let pooled = sorted(&pooled);
     detail.batches = SHARES.iter().filter_map(|&share| quantile(&pooled, share)).collect();
@@ -95,7 +87,7 @@ fn of_starts(each_unit: bool, all: &[&Invocation]) -> Detail {
     detail
 }
 
-fn drift(starts: &[Start]) -> Option<f64> {
+fn drift(starts: &[Start<'_>]) -> Option<f64> {
     let medians: Vec<f64> = starts.iter().filter(|start| start.counted).filter_map(|s| Some(s.spread?[2])).collect();
     let third = medians.len() / 3;
     if third < FEWEST_IN_THIRD {
@@ -107,18 +99,6 @@ fn drift(starts: &[Start]) -> Option<f64> {
 
 fn spread(at: impl Fn(f64) -> Option<f64>) -> Option<[f64; 5]> {
     Some([at(0.0)?, at(0.1)?, at(0.5)?, at(0.9)?, at(1.0)?])
-}
-
-fn start(invocation: &Invocation, counted: bool, spread: Option<[f64; 5]>) -> Start {
-    Start {
-        round: invocation.round,
-        sequence: invocation.sequence,
-        started_unix_ns: invocation.started_unix_ns,
-        counted,
-        verdict: invocation.judgement.verdict,
-        disturbances: invocation.disturbances.iter().map(|d| format!("{}: {}", d.kind, d.detail)).collect(),
-        spread,
-    }
 }
 
 #[cfg(test)]
@@ -160,11 +140,7 @@ mod tests {
             transcript: model::Transcript { hello: Some(hello), samples: vec![samples], ..Default::default() },
             seen: None,
             judgement: model::Judgement::VERIFIED,
-            disturbances: if disturbed {
-                vec![model::Disturbance { kind: "steal".into(), detail: "5 %".into() }]
-            } else {
-                vec![]
-            },
+            disturbances: vec![model::Disturbance::Steal { ns: 5, of_ns: 100 }; usize::from(disturbed)],
             log: String::new(),
         }
     }
@@ -176,7 +152,6 @@ mod tests {
         let detail = of_starts(false, &all.iter().collect::<Vec<_>>());
         assert_eq!(detail.starts[0].spread.unwrap().map(|v| (v * 10.0).round()), [10.0, 14.0, 30.0, 46.0, 50.0]);
         assert!(detail.starts[0].counted && !detail.starts[6].counted);
-        assert_eq!(detail.starts[6].disturbances, ["steal: 5 %"]);
         assert_eq!((detail.batches.len(), detail.batches[12]), (SHARES.len(), 5.0));
     }
 

@@ -30,7 +30,7 @@ fn rounds_are_not_lost_where_each_row_was_disturbed_in_others() {
     let mut run = run(Law::Normal, &[1.0, 1.0, 2.0], 12, &mut Random::new(1));
     for start in &mut run.invocations {
         if (start.round < 6) == (start.variant == 0) {
-            start.disturbances.push(Disturbance { kind: "busy".into(), detail: String::new() });
+            start.disturbances.push(Disturbance::ForeignCpu { ns: 1, of_ns: 2 });
         }
     }
     let rows = rows(&run);

@@ -142,7 +142,7 @@ fn a_run_that_was_slowed_throughout_is_not_compared() {
 fn a_row_that_others_disturbed_throughout_is_not_compared() {
     let random = &mut Random::new(2);
     let [quiet, mut busy] = [0, 1].map(|_| run(Law::Normal, &[1.0], 10, random));
-    let disturbance = Disturbance { kind: "foreign_cpu".into(), detail: String::new() };
+    let disturbance = Disturbance::ForeignCpu { ns: 1, of_ns: 2 };
     busy.invocations.iter_mut().skip(5).for_each(|start| start.disturbances.push(disturbance.clone()));
     let none = Noise::default();
     let compared = |busy: &Run| {

@@ -63,7 +63,7 @@ fn contexts_on_one_cpu_use_it_while_their_batches_last() {
             start.cpus = vec![1];
             start.disturbances.clear();
             if index < disturbed {
-                start.disturbances.push(Disturbance { kind: "foreign_cpu_time".into(), detail: String::new() });
+                start.disturbances.push(Disturbance::ForeignCpu { ns: 1, of_ns: 2 });
             }
         }
         rows(run)[0].reason.clone()

@@ -3,7 +3,7 @@
 //! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and benchmarks get the text as [`harmless`]: nothing in it
 //! moves a cursor, begins a line, turns the direction of writing, or goes on for ever.
 
-use crate::{Invocation, Run, Seen, TaskFacts, Transcript};
+use crate::{Invocation, Run, Seen, TaskFacts, Transcript, change_texts};
 use std::collections::BTreeMap;
 
 /// Most characters of one piece of text of others.
@@ -92,7 +92,7 @@ impl Run {
             fields([&mut variant.probe, &mut variant.label]);
             texts(&mut variant.parameters);
         }
-        run.not_run.values_mut().for_each(|reason| reason.change_texts(&mut sentence));
+        run.not_run.values_mut().for_each(|reason| change_texts(reason, &mut sentence));
         run.invocations.iter_mut().for_each(make_invocation_told);
     }
 
@@ -122,8 +122,8 @@ fn make_invocation_told(invocation: &mut Invocation) {
     fields(notes);
     fields(end.iter_mut().flat_map(|end| end.code.iter_mut().chain(&mut end.detail)));
     fault.iter_mut().for_each(sentence);
-    invocation.disturbances.iter_mut().for_each(|other| fields([&mut other.kind, &mut other.detail]));
-    invocation.judgement.reason.iter_mut().for_each(|reason| reason.change_texts(&mut sentence));
+    invocation.disturbances.iter_mut().for_each(|other| change_texts(other, &mut sentence));
+    invocation.judgement.reason.iter_mut().for_each(|reason| change_texts(reason, &mut sentence));
     if let Some(Seen { tree, scheduled, executed, .. }) = &mut invocation.seen {
         let names = |counts: &mut BTreeMap<String, u64>| {
             *counts = counts.iter().map(|(name, count)| (harmless(name), *count)).collect();

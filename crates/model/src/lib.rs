@@ -8,6 +8,7 @@
 mod capability;
 mod core_clock;
 pub mod cpu_list;
+mod disturbance;
 mod evidence_rule;
 mod experiment;
 mod foreign;
@@ -33,6 +34,7 @@ mod word;
 
 pub use capability::Capabilities;
 pub use core_clock::{CoreClock, MHZ_MEASURED, MHZ_STORED, Shortfall};
+pub use disturbance::{Disturbance, Throttle};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use experiment::{Asked, Due, Experiment, Live, measuring, quantities};
 pub use foreign::{decoded, foreign};
@@ -43,9 +45,9 @@ pub use machine_key::{HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, mach
 pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
 pub use placement::{CpuRole, Place, Placement};
 pub use quantity::{Measure, Quantity};
-pub use reason::{LastWords, Reason};
+pub use reason::{LastWords, Reason, change_texts};
 pub use request::Request;
-pub use run::{Disturbance, EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
+pub use run::{EndedBy, Finding, Invocation, Machine, ProcessEnd, Run, Severity};
 pub use seen::{Executed, FUNCTIONS_KEPT, Scheduled, Seen, TASKS_LOOKED_AT, Tail, TaskFacts, Tree};
 pub use sight::{Count, NAMESPACES, Sight};
 pub use transcript::{

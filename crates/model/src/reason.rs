@@ -1,5 +1,6 @@
 //! Why a start or a row has the verdict that it has: what was found, as data, and the one place that makes a sentence of it.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -419,27 +420,27 @@ impl Reason {
             _ => matches!(self, Self::BelowReading { .. } | Self::FellBelowZero { .. }),
         }
     }
+}
 
-    /// Changes every text in it. If the result were another thing than a reason, it stays as it was.
-    pub fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
-        fn walk(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
-            match value {
-                Value::String(text) => change(text),
-                Value::Array(all) => all.iter_mut().for_each(|value| walk(value, change)),
-                Value::Object(fields) => {
-                    fields
-                        .iter_mut()
-                        .filter(|(name, _)| !matches!(name.as_str(), "code" | "kind"))
-                        .for_each(|(_, value)| walk(value, change));
-                }
-                _ => {}
+/// Changes every text in a reason or a disturbance. If the result were another thing than that, it stays as it was.
+pub fn change_texts<T: Serialize + DeserializeOwned>(told: &mut T, change: &mut dyn FnMut(&mut String)) {
+    fn walk(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+        match value {
+            Value::String(text) => change(text),
+            Value::Array(all) => all.iter_mut().for_each(|value| walk(value, change)),
+            Value::Object(fields) => {
+                fields
+                    .iter_mut()
+                    .filter(|(name, _)| !matches!(name.as_str(), "code" | "kind"))
+                    .for_each(|(_, value)| walk(value, change));
             }
+            _ => {}
         }
-        let mut data = self.data();
-        walk(&mut data, change);
-        if let Ok(changed) = serde_json::from_value(data) {
-            *self = changed;
-        }
+    }
+    let mut data = serde_json::to_value(&*told).unwrap_or_default();
+    walk(&mut data, change);
+    if let Ok(changed) = serde_json::from_value(data) {
+        *told = changed;
     }
 }
 
@@ -461,7 +462,9 @@ mod tests {
     fn texts_are_changed_wherever_they_stand_and_words_of_the_form_never() {
         let killed = Reason::Killed { signal: 9, words: LastWords::Said { text: "bob".into() } };
         let mut reason = Reason::InSomeStarts { reason: Box::new(killed.other_way()), starts: 1, of: 2 };
-        reason.change_texts(&mut |text| *text = text.replace("bob", "x").replace("said", "y").replace("killed", "z"));
+        change_texts(&mut reason, &mut |text| {
+            *text = text.replace("bob", "x").replace("said", "y").replace("killed", "z")
+        });
         assert_eq!(
             reason.to_string(),
             "other than the row names: the probe was killed by signal 9; its last words: x (all of it: `switchcost export RUN`, field log) (in 1 of 2 starts)"

@@ -1,7 +1,7 @@
 //! Stored things: invocations, machines, runs.
 
 use crate::id::words;
-use crate::{IdError, Judgement, Reason, Request, Seen, Transcript, Variant};
+use crate::{Disturbance, IdError, Judgement, Reason, Request, Seen, Transcript, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,15 +53,6 @@ pub enum ProcessEnd {
     NotStarted,
     /// Nobody could learn it.
     Unknown,
-}
-
-/// Something from outside that may have changed a measurement.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Disturbance {
-    /// What: `steal`, `foreign_cpu`, `throttled`, `frequency`, `foreign_switches`.
-    pub kind: String,
-    /// Its size, in words with unit.
-    pub detail: String,
 }
 
 /// One start of a probe for one variant.

@@ -136,7 +136,10 @@ fn run(texts: &[String]) -> Run {
             ..Seen::default()
         }),
         judgement: Judgement::new(verdicts[(sequence % 4) as usize], Reason::Unsupported { detail: texts.next() }),
-        disturbances: vec![Disturbance { kind: texts.next(), detail: texts.next() }],
+        disturbances: vec![
+            Disturbance::Throttled(Throttle::Heat { file: texts.next(), cpu: 0, times: 1 }),
+            Disturbance::Frequency { file: texts.next(), cpu: 0, before: texts.next(), after: texts.next() },
+        ],
         log: texts.next(),
     });
     let invocations = invocations.collect();

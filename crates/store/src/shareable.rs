@@ -6,7 +6,7 @@
 //! computed again from the shareable form.
 
 use std::collections::BTreeSet;
-use switchcost_model::{Experiment, Invocation, MechanismId, Placement, Run, Timing, Transcript};
+use switchcost_model::{Experiment, Invocation, MechanismId, Placement, Run, Timing, Transcript, change_texts};
 
 /// Stands for a home folder.
 const HOME: &str = "~";
@@ -67,7 +67,7 @@ fn each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     for finding in &mut machine.findings {
         [&mut finding.what, &mut finding.effect, &mut finding.cure].into_iter().for_each(&mut *change);
     }
-    run.not_run.values_mut().for_each(|reason| reason.change_texts(change));
+    run.not_run.values_mut().for_each(|reason| change_texts(reason, change));
     run.invocations.iter_mut().for_each(|invocation| each_text_of(invocation, change));
 }
 
@@ -84,8 +84,8 @@ fn each_text_of(invocation: &mut Invocation, change: &mut dyn FnMut(&mut String)
     }
     notes.iter_mut().chain(fault).for_each(&mut *change);
     end.iter_mut().filter_map(|end| end.detail.as_mut()).for_each(&mut *change);
-    invocation.disturbances.iter_mut().for_each(|disturbance| change(&mut disturbance.detail));
-    invocation.judgement.reason.iter_mut().for_each(|reason| reason.change_texts(change));
+    invocation.disturbances.iter_mut().for_each(|other| change_texts(other, change));
+    invocation.judgement.reason.iter_mut().for_each(|reason| change_texts(reason, change));
     change(&mut invocation.log);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{arbitrary_run, export, full_run, import, text_map};
 use proptest::prelude::*;
-use switchcost_model::{Reason, Run, Severity};
+use switchcost_model::{Disturbance, Reason, Run, Severity, Throttle};
 use switchcost_store::strip_personal;
 
 fn stripped(run: &Run) -> Run {
@@ -108,7 +108,10 @@ fn every_free_text_is_searched() {
     run.not_run.insert(2, told.clone());
     let invocation = &mut run.invocations[0];
     invocation.judgement.reason = Some(Reason::InSomeStarts { reason: Box::new(told), starts: 1, of: 2 });
-    invocation.disturbances[0].detail = secret.to_owned();
+    let text = || secret.to_owned();
+    let heat = Throttle::Heat { file: text(), cpu: 0, times: 1 };
+    let frequency = Disturbance::Frequency { file: text(), cpu: 0, before: text(), after: text() };
+    invocation.disturbances = vec![Disturbance::Throttled(heat), frequency];
     invocation.log = secret.to_owned();
     let transcript = &mut invocation.transcript;
     transcript.notes.push(secret.to_owned());

@@ -3,7 +3,9 @@
 use super::{Bound, Bounds, Constants, Content, ProbeAnswer, Ruling, judge};
 use crate::series::values;
 use std::collections::BTreeMap;
-use switchcost_model::{EvidenceRule, Invocation, Mechanism, MechanismId, Plan, Reason, Run, Timing, Variant, Verdict};
+use switchcost_model::{
+    Disturbance, EvidenceRule, Invocation, Mechanism, MechanismId, Plan, Reason, Run, Timing, Variant, Verdict,
+};
 
 /// Every ring was asked for at least one hop to be checked; how many, a stored run does not say.
 const LEAST_VERIFY_UNITS: u64 = 1;
@@ -103,7 +105,7 @@ pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
             changed.push(Changed { variant: variant_index, from, to, reason: ruling.judgement.reason.clone() });
         }
         invocation.judgement = ruling.judgement;
-        invocation.disturbances.retain(|disturbance| disturbance.kind != super::claim::FOREIGN_SWITCHES);
+        invocation.disturbances.retain(|other| !matches!(other, Disturbance::ForeignSwitches { .. }));
         invocation.disturbances.extend(ruling.disturbances);
     }
     changed.sort_by_key(|changed| changed.variant);

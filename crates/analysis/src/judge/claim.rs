@@ -3,9 +3,6 @@
 use super::{Bound, Case};
 use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Quantity, Reason, Samples, Transcript, Turns};
 
-/// Kind of the disturbance that the judge itself finds.
-pub(super) const FOREIGN_SWITCHES: &str = "foreign_switches";
-
 pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
     let (evidence, experiment) = (case.evidence, case.experiment());
     if experiment.in_one_batch() {
@@ -179,10 +176,8 @@ pub(super) fn disturbed_by_others(case: &Case<'_>) -> Option<Disturbance> {
     let allowed = (high.max(1.0) * case.constants.stray_share * units)
         .max(high * units * case.constants.kernel_tolerance / 2.0)
         + edge_allowance(case);
-    (stray > allowed).then(|| Disturbance {
-        kind: FOREIGN_SWITCHES.into(),
-        detail: format!("{stray:.0} kernel switches more than the mechanism makes in {units:.0} units"),
-    })
+    let more = stray.round() as u64;
+    (stray > allowed).then_some(Disturbance::ForeignSwitches { more, units: case.evidence.units })
 }
 
 fn wrong_address_spaces(case: &Case<'_>) -> Option<Reason> {

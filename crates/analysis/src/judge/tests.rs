@@ -316,7 +316,7 @@ fn strangers_disturb_but_do_not_refute() {
         judged(&silent, &plan(), &transcript, ProcessEnd::Exited(0), "")
     };
     assert_eq!(with(5).disturbances, []);
-    assert_eq!(with(60).disturbances[0].kind, "foreign_switches");
+    assert_eq!(with(60).disturbances, [Disturbance::ForeignSwitches { more: 60, units: 4000 }]);
     check(&with(60), Verdict::Verified, "");
     check(&with(4000), Verdict::Contradicted, "kernel_switches counted=4000.0 least=0.0 most=0.0 units=4000");
 }

@@ -215,7 +215,7 @@ impl Course {
                     let (ticks, disturbed) = self.start((law, *factor), own, (round, rounds), random);
                     let mut start = invocation(variant, round, ticks);
                     if disturbed {
-                        start.disturbances.push(Disturbance { kind: "foreign_cpu".into(), detail: String::new() });
+                        start.disturbances.push(Disturbance::ForeignCpu { ns: 1, of_ns: 2 });
                     }
                     invocations.push(start);
                     if !disturbed {

@@ -46,8 +46,8 @@ impl NodeSample {
     pub(super) fn new(run: &Run, catalogue: &Catalogue, passages: &Passages<'_>) -> Self {
         let (speeds, all) = (speeds(run), run.starts());
         let mut sample = Self { starts: run.invocations.len(), ..Self::default() };
-        for kind in run.invocations.iter().flat_map(|start| &start.disturbances).map(|disturbance| &disturbance.kind) {
-            *sample.disturbances.entry(kind.clone()).or_default() += 1;
+        for disturbance in run.invocations.iter().flat_map(|start| &start.disturbances) {
+            *sample.disturbances.entry(disturbance.kind()).or_default() += 1;
         }
         for (index, variant) in run.variants.iter().enumerate() {
             if variant.timing != Timing::Batch || !variant.experiment.timed() {

@@ -6,6 +6,7 @@ use super::sys;
 use crate::watch::Change;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use switchcost_model::{Disturbance, Throttle};
 
 /// `USER_HZ` is 100 on every architecture that Linux still supports (`getconf CLK_TCK`).
 const NS_PER_TICK: u64 = 10_000_000;
@@ -18,8 +19,9 @@ pub(crate) struct Snapshot {
     precise: bool,
     host_ns: u64,
     throttled: BTreeMap<PathBuf, (u64, u64)>,
-    heat: BTreeMap<String, i64>,
-    limits: BTreeMap<String, String>,
+    /// By the file's name and the CPU.
+    heat: BTreeMap<(&'static str, u32), String>,
+    limits: BTreeMap<(&'static str, u32), String>,
 }
 
 impl Snapshot {
@@ -42,8 +44,10 @@ impl Snapshot {
             precise: precise.is_some(),
             host_ns: if host_is_there { sys::own_cpu_ns() } else { 0 },
             throttled: groups.throttled(host),
-            heat: cpus.iter().flat_map(|&cpu| heat(host, cpu)).collect(),
-            limits: cpus.iter().flat_map(|&cpu| limits(host, cpu)).collect(),
+            heat: files(host, cpus, "thermal_throttle", &["core_throttle_count", "package_throttle_count"]),
+            // The current frequency is left out: an idle CPU's reading is low before every invocation, so that its
+            // change says nothing.
+            limits: files(host, cpus, "cpufreq", &["scaling_governor", "scaling_min_freq", "scaling_max_freq"]),
         }
     }
 
@@ -51,32 +55,33 @@ impl Snapshot {
     pub(crate) fn since(&self, before: &Self) -> Change {
         let risen = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         let host_ns = self.host_ns.saturating_sub(before.host_ns);
-        let mut throttled = Vec::new();
+        let mut always = Vec::new();
         // Of a group that it has come into meanwhile the earlier counts are those of others.
         let both = self.throttled.iter().filter_map(|(group, now)| Some((now, before.throttled.get(group)?)));
-        let (count, ns) = both.fold((0, 0), |(count, ns), (now, then)| {
-            (count + now.0.saturating_sub(then.0), ns + now.1.saturating_sub(then.1))
+        let (times, ns) = both.fold((0, 0), |(times, ns), (now, then)| {
+            (times + now.0.saturating_sub(then.0), ns + now.1.saturating_sub(then.1))
         });
-        if count > 0 {
-            let ms = ns as f64 / 1e6;
-            throttled.push(format!("the cgroup's CPU quota stopped its processes {count} times, {ms:.0} ms in all"));
+        if times > 0 {
+            always.push(Disturbance::Throttled(Throttle::Quota { times, ns }));
         }
-        for (name, now) in &self.heat {
-            let more = now - before.heat.get(name).unwrap_or(now);
-            if more > 0 {
-                throttled.push(format!("heat: {name} rose by {more}"));
+        for (&(file, cpu), now) in &self.heat {
+            let count = |text: &String| text.parse::<u64>().ok();
+            let then = before.heat.get(&(file, cpu)).and_then(count);
+            if let Some(times) = risen(count(now), then).filter(|times| *times > 0) {
+                always.push(Disturbance::Throttled(Throttle::Heat { file: file.to_owned(), cpu, times }));
             }
         }
-        let changed = |(name, now): (&String, &String)| {
-            let then = before.limits.get(name)?;
-            (then != now).then(|| format!("{name} changed from {then} to {now}"))
-        };
+        for (&(file, cpu), now) in &self.limits {
+            if let Some(then) = before.limits.get(&(file, cpu)).filter(|then| *then != now) {
+                let (file, before, after) = (file.to_owned(), then.clone(), now.clone());
+                always.push(Disturbance::Frequency { file, cpu, before, after });
+            }
+        }
         Change {
             steal_ns: risen(self.steal_ns, before.steal_ns),
             busy_ns: risen(self.busy_ns, before.busy_ns).map(|busy| busy.saturating_sub(host_ns)),
             precise: self.precise && before.precise,
-            throttled,
-            frequency: self.limits.iter().filter_map(changed).collect(),
+            always,
         }
     }
 }
@@ -130,23 +135,11 @@ pub(crate) fn percpu(text: &str, cpus: &[u32]) -> Option<u64> {
     cpus.iter().map(|&cpu| all.get(cpu as usize)).sum()
 }
 
-/// Counts of thermal throttling.
-fn heat(host: &Host, cpu: u32) -> Vec<(String, i64)> {
-    let count = |name: &str| {
-        let file = format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/{name}");
-        Some((format!("{name} of CPU {cpu}"), host.number(&file).ok()?))
-    };
-    ["core_throttle_count", "package_throttle_count"].into_iter().filter_map(count).collect()
-}
-
-/// Limits of the frequency. The current frequency is left out: an idle CPU's reading is low before every invocation,
-/// so that its change says nothing.
-fn limits(host: &Host, cpu: u32) -> Vec<(String, String)> {
-    let limit = |name: &str| {
-        let file = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/{name}");
-        Some((format!("{name} of CPU {cpu}"), host.read(file).ok()?))
-    };
-    ["scaling_governor", "scaling_min_freq", "scaling_max_freq"].into_iter().filter_map(limit).collect()
+/// These files of each CPU.
+fn files(host: &Host, cpus: &[u32], folder: &str, names: &[&'static str]) -> BTreeMap<(&'static str, u32), String> {
+    let all = cpus.iter().flat_map(|&cpu| names.iter().map(move |&name| (name, cpu)));
+    let read = |(name, cpu)| host.read(format!("/sys/devices/system/cpu/cpu{cpu}/{folder}/{name}"));
+    all.filter_map(|at| Some((at, read(at).ok()?))).collect()
 }
 
 #[cfg(test)]
@@ -220,13 +213,15 @@ mod tests {
         );
         let (before, after) = (Host::fake(before.path()), Host::fake(after.path()));
         let change = Snapshot::of(&after, &[1]).since(&Snapshot::of(&before, &[1]));
-        assert_eq!(change.throttled.len(), 2, "{change:?}");
-        assert!(change.throttled[0].contains("2 times, 50 ms"), "{change:?}");
-        assert!(change.throttled[1].contains("rose by 2"), "{change:?}");
-        assert!(change.frequency[0].contains("scaling_max_freq of CPU 1 changed from 9 to 8"), "{change:?}");
+        let (file, times) = ("core_throttle_count".to_owned(), 2);
+        let quota = Disturbance::Throttled(Throttle::Quota { times, ns: 50_000_000 });
+        let heat = Disturbance::Throttled(Throttle::Heat { file, cpu: 1, times });
+        let (file, before_limit, after_limit) = ("scaling_max_freq".to_owned(), "9".to_owned(), "8".to_owned());
+        let limit = Disturbance::Frequency { file, cpu: 1, before: before_limit, after: after_limit };
+        assert_eq!(change.always, [quota, heat.clone(), limit.clone()]);
         assert!(!change.precise);
         // Of a group that tells nothing, or that it came into meanwhile, nothing rose.
         let before = Snapshot { throttled: BTreeMap::new(), ..Snapshot::of(&before, &[1]) };
-        assert!(Snapshot::of(&after, &[1]).since(&before).throttled.iter().all(|what| what.starts_with("heat")));
+        assert_eq!(Snapshot::of(&after, &[1]).since(&before).always, [heat, limit]);
     }
 }

@@ -24,47 +24,31 @@ pub(crate) struct Change {
     pub busy_ns: Option<u64>,
     /// Busy time is known in ns.
     pub precise: bool,
-    /// Sentences on quotas and heat that stopped or slowed the CPU.
-    pub throttled: Vec<String>,
-    /// Sentences on limits of the frequency that were changed.
-    pub frequency: Vec<String>,
+    /// Quotas and heat that stopped or slowed a CPU, and limits of the frequency that were changed: these always count.
+    pub always: Vec<Disturbance>,
 }
 
 /// The rules. `probe_ns`: CPU time of the probe and of what was beside it; None: nobody knows it, so that what others used is not known either.
 pub(crate) fn disturbances(change: &Change, probe_ns: Option<u64>, wall: Duration, cpus: usize) -> Vec<Disturbance> {
-    let capacity = wall.as_nanos() as f64 * cpus.max(1) as f64;
-    let limit = |floor: Duration| (capacity * SHARE).max(floor.as_nanos() as f64) as u64;
-    let of =
-        |ns: u64| format!("{:.0} ms, {:.1} % of the CPU time there was", ns as f64 / 1e6, ns as f64 / capacity * 100.0);
-    let mut found = Vec::new();
-    let mut add = |kind: &str, detail: String| found.push(Disturbance { kind: kind.to_owned(), detail });
-    if let Some(steal) = change.steal_ns.filter(|&steal| steal >= limit(FLOOR)) {
-        add("steal", format!("the hypervisor took {}", of(steal)));
-    }
+    let of_ns = wall.as_nanos() as u64 * cpus.max(1) as u64;
+    let limit = |floor: Duration| (of_ns as f64 * SHARE).max(floor.as_nanos() as f64) as u64;
+    let steal = change.steal_ns.filter(|&ns| ns >= limit(FLOOR)).map(|ns| Disturbance::Steal { ns, of_ns });
     let foreign = change.busy_ns.zip(probe_ns).map(|(busy, own)| busy.saturating_sub(own));
     let least = limit(if change.precise { PRECISE_FLOOR } else { FLOOR });
-    if let Some(foreign) = foreign.filter(|&foreign| foreign >= least) {
-        add("foreign_cpu", format!("other processes used {}", of(foreign)));
-    }
-    for detail in &change.throttled {
-        add("throttled", detail.clone());
-    }
-    for detail in &change.frequency {
-        add("frequency", detail.clone());
-    }
-    found
+    let foreign = foreign.filter(|&ns| ns >= least).map(|ns| Disturbance::ForeignCpu { ns, of_ns });
+    steal.into_iter().chain(foreign).chain(change.always.iter().cloned()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchcost_model::Throttle;
 
     const MS: u64 = 1_000_000;
 
     fn kinds(change: &Change, probe_ms: u64, wall_ms: u64, cpus: usize) -> Vec<String> {
         let found = disturbances(change, Some(probe_ms * MS), Duration::from_millis(wall_ms), cpus);
-        assert!(found.iter().all(|d| !d.detail.is_empty()));
-        found.into_iter().map(|d| d.kind).collect()
+        found.iter().map(Disturbance::kind).collect()
     }
 
     #[test]
@@ -93,8 +77,9 @@ mod tests {
 
     #[test]
     fn throttling_and_changed_limits_always_count() {
-        let change = Change { throttled: vec!["a".to_owned()], frequency: vec!["b".to_owned()], ..Change::default() };
-        assert_eq!(kinds(&change, 1, 1, 1), ["throttled", "frequency"]);
+        let quota = Disturbance::Throttled(Throttle::Quota { times: 1, ns: 1 });
+        let change = Change { always: vec![quota], ..Change::default() };
+        assert_eq!(kinds(&change, 1, 1, 1), ["throttled"]);
         assert!(kinds(&Change::default(), 1, 1, 1).is_empty());
     }
 }

@@ -299,19 +299,18 @@ fn run_part(analysis: &Analysis<'_>, source: &str, detailed: bool, catalogue: &C
     RunPart { source: source.to_owned(), axis, explained: explained(analysis, catalogue), document, details }
 }
 
-fn detail_part(row: &Row<'_>, detail: Detail, analysis: &Analysis<'_>, catalogue: &Catalogue) -> DetailPart {
+fn detail_part(row: &Row<'_>, detail: Detail<'_>, analysis: &Analysis<'_>, catalogue: &Catalogue) -> DetailPart {
     let variant = row.variant;
-    let remark = |start: &Start| {
-        let mut words = start.disturbances.clone();
-        if start.verdict != switchcost_model::Verdict::Verified {
-            words.insert(0, start.verdict.to_string());
+    let remark = |Start { invocation: said, .. }: &Start<'_>| {
+        let mut words: Vec<String> = said.disturbances.iter().map(|what| format!("{}: {what}", what.kind())).collect();
+        if said.judgement.verdict != switchcost_model::Verdict::Verified {
+            words.insert(0, said.judgement.verdict.to_string());
         }
-        (!words.is_empty()).then(|| (start.sequence, words.join("; ")))
+        (!words.is_empty()).then(|| (said.sequence, words.join("; ")))
     };
-    let point = |start: &Start| {
-        let at = start.started_unix_ns.saturating_sub(analysis.run.started_unix_ns) as f64 / 1e9;
-        let spread = start.spread?.map(short);
-        Some((start.round, start.sequence, short(at), u8::from(start.counted), spread))
+    let point = |&Start { invocation: said, counted, spread }: &Start<'_>| {
+        let at = said.started_unix_ns.saturating_sub(analysis.run.started_unix_ns) as f64 / 1e9;
+        Some((said.round, said.sequence, short(at), u8::from(counted), spread?.map(short)))
     };
     DetailPart {
         family: variant.mechanism.family().to_owned(),

@@ -305,8 +305,28 @@ fn reason() -> impl Strategy<Value = Reason> {
     plain.clone().prop_union(plain.prop_map(nested).boxed())
 }
 
+fn disturbance() -> impl Strategy<Value = Disturbance> {
+    prop_oneof![
+        (number(), number()).prop_map(|(ns, of_ns)| Disturbance::Steal { ns, of_ns }),
+        (number(), number()).prop_map(|(ns, of_ns)| Disturbance::ForeignCpu { ns, of_ns }),
+        (number(), number()).prop_map(|(times, ns)| Disturbance::Throttled(Throttle::Quota { times, ns })),
+        (text(), any::<u32>(), number()).prop_map(|(file, cpu, times)| Disturbance::Throttled(Throttle::Heat {
+            file,
+            cpu,
+            times
+        })),
+        (text(), any::<u32>(), text(), text()).prop_map(|(file, cpu, before, after)| Disturbance::Frequency {
+            file,
+            cpu,
+            before,
+            after
+        }),
+        (number(), number()).prop_map(|(more, units)| Disturbance::ForeignSwitches { more, units }),
+    ]
+}
+
 fn invocation(variants: usize) -> impl Strategy<Value = Invocation> {
-    let disturbances = vec((text(), text()).prop_map(|(kind, detail)| Disturbance { kind, detail }), 0..2);
+    let disturbances = vec(disturbance(), 0..2);
     let judgement =
         (one_of(Verdict::ALL), option::of(reason())).prop_map(|(verdict, reason)| Judgement { verdict, reason });
     let numbers = proptest::array::uniform5(number());

@@ -120,7 +120,7 @@ pub fn invocation(variant: usize, sequence: u64) -> Invocation {
         },
         seen: None,
         judgement: Judgement::VERIFIED,
-        disturbances: vec![Disturbance { kind: "steal".to_owned(), detail: "3 ms of 31 ms".to_owned() }],
+        disturbances: vec![Disturbance::Steal { ns: 3_000_000, of_ns: 31_000_000 }],
         log: "said \"ü\"\n\u{0}\u{2028}".to_owned(),
     }
 }

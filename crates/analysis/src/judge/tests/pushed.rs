@@ -44,7 +44,7 @@ fn a_neighbour_refutes_nothing_however_few_units_there_are() {
         )
     };
     check(&with(vec![1], 1000, 20_000), Verdict::Verified, "");
-    assert_eq!(with(vec![1], 1000, 20_000).disturbances[0].kind, "foreign_switches");
+    assert_eq!(with(vec![1], 1000, 20_000).disturbances[0].kind(), "foreign_switches");
     check(&with(vec![1], 1, 20_000), Verdict::Contradicted, "kernel_switches counted=24000.0");
     check(&with(vec![0, 1], 1000, 20_000), Verdict::Verified, "");
     check(&with(vec![0, 1], 1, 20_000), Verdict::Contradicted, "");
