@@ -1,7 +1,7 @@
 //! What cannot be done is refused before a probe is asked, and nothing of it is stored; what takes long says how far it is.
 
 use std::process::{Command, Stdio};
-use switchcost_e2e::{Said, Starts, World};
+use switchcost_e2e::{Said, Starts, World, mechanism};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -136,8 +136,126 @@ fn nobody_continues_the_run_of_another_command() {
     let world = World::new(FAKE);
     let starts = world.counted(FAKE, "");
     stopped(&world, &starts, "compare --measure thread/honest thread/noise --rounds 8", 5);
-    world.run("run --rounds 8 --resume").refuses(2, &["no stored run has this plan"]);
+    world.run("run --rounds 8 --resume").refuses(2, &["no stored run of this command has this plan"]);
+    stopped(&world, &starts, "run --rounds 8", starts.count() + 5);
+    let refuses = |words: &str| world.run(words).refuses(2, &["no stored run of this command has this plan"]);
+    refuses("explain thread/honest --rounds 8 --resume");
+    refuses("compare --measure thread/honest thread/noise --rounds 9 --resume");
+    refuses("compare --measure thread/noise thread/honest --rounds 8 --resume");
+    refuses("compare --measure thread/honest thread/noise --rounds 8 --seed 1 --resume");
+    world.run("compare latest latest~1 --resume").refuses(2, &["--resume is of a comparison that measures"]);
 }
+
+/// Variant and round of each start of the newest run, in order of execution.
+fn rounds(world: &World) -> Vec<(u64, u64)> {
+    let lines = world.run("export").out;
+    let all = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let all = all.filter(|line| line["t"] == "invocation");
+    all.map(|line| (line["variant"].as_u64().unwrap(), line["round"].as_u64().unwrap())).collect()
+}
+
+/// What is stored is as it was, and nothing is measured twice.
+fn once_each(before: &[(u64, u64)], after: &[(u64, u64)]) {
+    assert_eq!(after[..before.len()], *before, "what was stored has changed");
+    let mut once = after.to_vec();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), after.len(), "{after:?}");
+}
+
+/// Beside `run` and `sweep`: stopped when each row has as many starts as an answer takes, and not those that were asked for.
+#[test]
+fn each_command_that_measures_goes_on_with_its_run() {
+    let pid = std::process::id();
+    let audit = format!("audit --pid {pid} --for 100ms");
+    for (words, last, answer) in [
+        ("explain thread/honest --rounds 9", 8, "thread/honest takes"),
+        ("compare thread/honest thread/noise --rounds 9", 8, "thread/noise against thread/honest"),
+        ("compare --measure thread/honest thread/noise --rounds 9", 8, "thread/noise"),
+        ("compare --measure thread/honest --probe a --probe b --rounds 9", 8, "fake.b"),
+        (&audit, 9, "switches"),
+        ("classic ring --rounds 9 --seed 3", 8, "Here one switch takes"),
+    ] {
+        let world = World::new(FAKE);
+        let starts = world.counted(FAKE, "");
+        let floor = "[[layer]]\nname = \"noise\"\nfrom = [{ mechanism = \"thread/noise\", parameters = { ticks = \"150\" }, times = 1.0 }]\nwhy = \"a test\"\n";
+        world.write("share/switchcost/mechanisms/thread/honest.toml", &mechanism(floor));
+        ["ring", "hoop"].iter().for_each(|name| world.write(&format!("share/switchcost/classic/{name}.toml"), RING));
+        for build in ["a", "b"] {
+            let probe = std::fs::read_to_string(world.path("libexec/switchcost/probes/fake/probe.toml")).unwrap();
+            let counted = world.path("libexec/switchcost/probes/fake/counted");
+            world.write(&format!("{build}/probe.toml"), &probe.replace("./counted", counted.to_str().unwrap()));
+        }
+        let words = words.replace("--probe ", &format!("--probe {}/", world.path("").display()));
+        let said = stopped(&world, &starts, &words, 25);
+        assert_eq!(said.status, 4, "{words}: {said:?}");
+        let told = format!("{} {}", said.out, said.err).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("the same command with --resume continues"), "{words}: {told}");
+        let (command, rest) = words.split_once(' ').unwrap();
+        let shown = world.run("show").out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(&format!("to continue: switchcost {command} --resume {rest}")), "{words}: {shown}");
+        let before = rounds(&world);
+        assert_eq!(before.len(), 24, "{words}");
+        // Neither other builds nor another program of the same rows.
+        let other = words.replace("b --rounds", "./b --rounds").replace("ring", "hoop");
+        if other != words {
+            world.run(&format!("{other} --resume")).refuses(2, &["no stored run of this command has this plan"]);
+        }
+        let resumed = world.run(&format!("{words} --resume"));
+        assert_eq!(resumed.status, 0, "{words}: {resumed:?}");
+        assert!(resumed.out.contains(answer), "{words}: {resumed:?}");
+        let after = rounds(&world);
+        once_each(&before, &after);
+        assert!(after.len() > before.len() && after.iter().all(|start| start.1 <= last), "{words}: {after:?}");
+        assert_eq!(
+            after.iter().filter(|start| start.1 == last).count(),
+            after.iter().filter(|start| start.1 == 1).count()
+        );
+        assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 1, "{words}");
+        let count = starts.count();
+        let again = world.run(&format!("{words} --resume"));
+        assert_eq!((again.status, starts.count()), (0, count), "{words}: {again:?}");
+    }
+}
+
+/// Several runs by one command: those that are complete are read, the stopped one goes on, and the rest begins.
+#[test]
+fn all_programs_go_on_where_they_stopped() {
+    let world = World::new(FAKE);
+    let starts = world.counted(FAKE, "");
+    for name in ["one", "two", "zoo"] {
+        world.write(&format!("share/switchcost/classic/{name}.toml"), RING);
+    }
+    let whole = world.run("classic all --rounds 6");
+    assert_eq!(whole.status, 0, "{whole:?}");
+    let (each, before) = (starts.count() / 3, starts.count());
+    assert_eq!(stopped(&world, &starts, "classic all --rounds 6", before + each + 5).status, 4);
+    let resumed = world.run("classic all --rounds 6 --resume");
+    assert_eq!((resumed.status, resumed.out.matches("## `").count()), (0, 3), "{resumed:?}");
+    // The start that was held is done again.
+    assert_eq!(starts.count(), before + 3 * each + 1);
+    assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 6);
+}
+
+/// A program of a write-up.
+const RING: &str = r#"
+title = "A ring"
+source = "a write-up"
+explains = "prints totals"
+rounds = 6
+columns = [{ heading = "ns / switch", value = "unit_ns" }]
+differences = ["The original does it otherwise."]
+[[row]]
+mechanism = "thread/honest"
+placement = "one_cpu"
+work = "2000"
+batch_units = 100
+[[row]]
+mechanism = "thread/noise"
+placement = "one_cpu"
+work = "1000"
+batch_units = 200
+"#;
 
 #[test]
 fn a_run_that_was_stopped_goes_on_and_measures_nothing_twice() {
@@ -147,27 +265,21 @@ fn a_run_that_was_stopped_goes_on_and_measures_nothing_twice() {
     let said = stopped(&world, &starts, RUN, 1);
     assert!(said.status == 3 && !said.out.contains("to continue"), "nothing is stored of it: {said:?}");
     let said = stopped(&world, &starts, RUN, starts.count() + 11);
-    assert!(said.out.contains(&format!("to continue: switchcost {RUN} --resume")), "{said:?}");
-    let rounds = || {
-        let lines = world.run("export").out;
-        let all = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        let all = all.filter(|line| line["t"] == "invocation");
-        all.map(|line| (line["variant"].as_u64().unwrap(), line["round"].as_u64().unwrap())).collect::<Vec<_>>()
-    };
-    let before = rounds();
+    assert!(said.out.contains(&format!("to continue: switchcost run --resume {}", &RUN[4..])), "{said:?}");
+    let before = rounds(&world);
     assert_eq!(before.len(), 10);
     let refuses = |words: &str, why: &[&str]| world.run(&format!("{words} --resume")).refuses(2, why);
-    refuses("run thread/honest --rounds 8", &["no stored run has this plan"]);
+    refuses("run thread/honest --rounds 8", &["no stored run of this command has this plan"]);
     let resumed = world.run(&format!("{RUN} --resume --format json"));
     assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
-    let after = rounds();
-    assert_eq!(after[..before.len()], before, "what was stored has changed");
-    let mut once = after.clone();
-    once.sort_unstable();
-    once.dedup();
-    assert_eq!((once.len(), after.iter().map(|start| start.1).max()), (after.len(), Some(7)), "{after:?}");
+    let after = rounds(&world);
+    once_each(&before, &after);
+    assert_eq!(after.iter().map(|start| start.1).max(), Some(7), "{after:?}");
     assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 1);
-    refuses(RUN, &["it is complete"]);
+    let count = starts.count();
+    let again = world.run(&format!("{RUN} --resume"));
+    assert!(again.status == 0 && again.err.contains("is complete, nothing is left to measure"), "{again:?}");
+    assert_eq!((starts.count(), rounds(&world)), (count, after));
     assert_eq!(stopped(&world, &starts, RUN, starts.count() + 5).status, 4);
     let page = world.path("libexec/switchcost/probes/fake/probe.toml");
     std::fs::write(&page, std::fs::read_to_string(&page).unwrap().replace("id = \"fake\"", "id = \"other\"")).unwrap();
@@ -210,10 +322,7 @@ fn what_the_parser_refuses_is_one_sentence() {
         ),
         ("baseline", "switchcost baseline: name a command: set, list, remove; `switchcost baseline -h` says more"),
         ("audit --pid 1 -- ls", "switchcost audit: --pid does not go with COMMAND; `switchcost audit -h` says more"),
-        (
-            "sweep contexts --resume x",
-            "switchcost sweep: AXIS does not go with --resume; `switchcost sweep -h` says more",
-        ),
+        ("run thread/pipe --all", "switchcost run: PATTERN does not go with --all; `switchcost run -h` says more"),
         (
             "sweep context",
             "switchcost sweep: AXIS `context`: it is one of contexts, working-set, payload, stack-size, cpus, sched (did you mean `contexts`?); `switchcost sweep -h` says more",

@@ -305,8 +305,8 @@ fn a_killed_sweep_goes_on_by_the_same_plan_and_measures_nothing_twice() {
     let before = executed(&world);
     assert_eq!(before.len(), 10);
     let id = world.run("export --private-facts --format json").json()["run"]["id"].as_str().unwrap().to_owned();
-    assert!(world.run("show").out.contains(&format!("to continue: switchcost sweep --resume {id}")));
-    let resumed = world.run(&format!("sweep --resume {id} --format json"));
+    assert!(world.run("show").out.contains(&format!("to continue: switchcost sweep --resume {}", &SWEEP[6..])));
+    let resumed = world.run(&format!("{SWEEP} --resume --format json"));
     assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
     assert_eq!(resumed.json()["run"]["id"], id.as_str());
     let after = executed(&world);
@@ -314,7 +314,9 @@ fn a_killed_sweep_goes_on_by_the_same_plan_and_measures_nothing_twice() {
     once_each(&after);
     assert_eq!(after, executed(&whole), "another plan");
     assert_eq!(world.run("history --format json").json()["runs"].as_array().unwrap().len(), 1);
-    world.run("sweep --resume latest").refuses(2, &[&id, "complete"]);
+    let again = world.run(&format!("{SWEEP} --resume"));
+    assert!(again.status == 0 && again.err.contains(&format!("run {id} is complete")), "{again:?}");
+    assert_eq!(executed(&world), after);
 }
 
 #[test]
@@ -368,9 +370,10 @@ fn a_slow_point_does_not_keep_the_others_from_their_interval_and_can_be_made_up_
     in_time(|times| {
         let world = world();
         let (pause, budget) = ((175 * times).to_string(), 1000 * times);
-        let said = world.run(&format!(
-            "sweep contexts thread/sized --values 2,3 --param pause=0,{pause} --seed 1 --rounds 6 --budget {budget}ms --format json"
-        ));
+        let sweep = format!(
+            "sweep contexts thread/sized --values 2,3 --param pause=0,{pause} --seed 1 --rounds 6 --format json"
+        );
+        let said = world.run(&format!("{sweep} --budget {budget}ms"));
         let intervals = |said: &Said, pause: &str| {
             let rows = array(&said.json()["results"]);
             let mine = rows.iter().filter(|row| row["parameters"]["pause"] == pause);
@@ -382,7 +385,7 @@ fn a_slow_point_does_not_keep_the_others_from_their_interval_and_can_be_made_up_
         assert_eq!((said.status, &said.json()["run"]["ended_by"]), (4, &"budget".into()), "{said:?}");
         assert!(intervals(&said, &pause).contains(&false));
         assert!(said.json()["warnings"].to_string().contains("sweep --resume"));
-        let resumed = world.run("sweep --resume latest --budget 600s --format json");
+        let resumed = world.run(&format!("{sweep} --budget 600s --resume"));
         assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
         assert_eq!(intervals(&resumed, &pause), [true].into());
         once_each(&executed(&world));
@@ -418,13 +421,14 @@ fn bad_input_is_one_sentence() {
     refuses("sweep contexts thread/sized --param ticks=1 --param ticks=2", &["twice"]);
     refuses("sweep cpus thread/sized --placement free", &["--placement", "varies"]);
     refuses("sweep payload thread/sized --param payload=4", &["--param payload", "varies"]);
-    refuses("sweep --resume latest", &["runs.sqlite"]);
-    refuses("sweep contexts --resume latest", &["--resume"]);
-    assert_eq!(world.run("run thread/honest --rounds 6").status, 0);
-    refuses("sweep --resume latest", &["not a sweep"]);
-    refuses("sweep --resume 1999", &["1999"]);
+    const SWEEP: &str = "sweep contexts thread/sized --to 8 --steps 3 --rounds 6 --format json";
+    let resume = format!("{SWEEP} --resume");
+    refuses(&resume, &["no stored run of this command has this plan"]);
+    refuses("sweep --resume", &["AXIS"]);
+    assert_eq!(world.run("run thread/sized --contexts 2,4,8 --rounds 6").status, 0);
+    refuses(&resume, &["no stored run of this command has this plan"]);
     // A sweep of another version of the method, of another machine, of another build.
-    let ran = world.run("sweep contexts thread/sized --to 8 --steps 3 --rounds 6 --format json");
+    let ran = world.run(SWEEP);
     let id = ran.json()["run"]["id"].as_str().unwrap().to_owned();
     let cases = [
         ("method", "\"method_version\":1", "\"method_version\":999", "999"),
@@ -441,7 +445,8 @@ fn bad_input_is_one_sentence() {
     };
     let files = cases.map(|(name, from, to, _)| stopped(name, from, to));
     for (file, (name, _, _, words)) in files.iter().zip(cases) {
-        assert_eq!(world.run_words(&["import", file]).status, 0, "{name}");
-        refuses(&format!("sweep --resume {id}-{name}"), &[words, &id]);
+        let other = self::world();
+        assert_eq!(other.run_words(&["import", file]).status, 0, "{name}");
+        other.run(&resume).refuses(2, &[words, &format!("{id}-{name}")]);
     }
 }

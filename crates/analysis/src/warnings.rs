@@ -4,17 +4,13 @@ use crate::row::Row;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{EndedBy, Run, Severity, Verdict};
 
-/// The command that goes on with a sweep which stopped before its end, or a run that the user stopped; None for others.
+/// The command that goes on with a run that the user stopped, or a sweep that stopped before its end; None for others.
 #[must_use]
 pub fn resume_command(run: &Run) -> Option<String> {
     run.invocations.first()?; // A run of nothing is not stored.
-    if run.ended_by == EndedBy::Interrupt && run.command.get(1).is_some_and(|word| word == "run") {
-        let typed = run.command.iter().skip(1).map(String::as_str);
-        return Some(command_line(["switchcost"].into_iter().chain(typed).chain(["--resume"])));
-    }
-    run.request.axis.as_ref().filter(|_| run.ended_by.resumable())?;
-    let store = run.command_and_store().1.map(|store| ["--store", store]);
-    Some(command_line(["switchcost", "sweep", "--resume", &run.id].into_iter().chain(store.into_iter().flatten())))
+    let stopped = run.ended_by == EndedBy::Interrupt || (run.request.axis.is_some() && run.ended_by.resumable());
+    let (command, rest) = run.command.get(1..).filter(|_| stopped)?.split_first()?;
+    Some(command_line(["switchcost", command, "--resume"].into_iter().chain(rest.iter().map(String::as_str))))
 }
 
 /// What makes the run as a whole less trustworthy, each with effect and cure.

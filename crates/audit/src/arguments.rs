@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Parser};
 use std::path::PathBuf;
 use std::time::Duration;
-use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
+use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};
 use switchcost_session::output::file_parser;
 
 /// What context switches cost a running program
@@ -36,11 +36,14 @@ pub struct Audit {
     pub children: bool,
     /// Instead: how long its threads wait for a CPU after they were woken, and for whom; traced, which takes root
     /// or CAP_PERFMON and a mounted tracefs
-    #[arg(long, conflicts_with_all = ["command", "children", "watch", "threads"])]
+    #[arg(long, conflicts_with_all = ["command", "children", "watch", "threads", "seed", "resume", "wait"])]
     pub wakeups: bool,
     /// Show it again and again: each time what happened since the time before, at the end all
     #[arg(long)]
     pub watch: bool,
+    /// How each command measures
+    #[command(flatten)]
+    pub how: Measuring,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,

@@ -114,7 +114,7 @@ impl Auditing<'_> {
     /// Takes what the store has; the rest is the answer.
     fn recall(&mut self, store: &Path) -> Result<Vec<PriceRule>, Failure> {
         let rows: Vec<&Wanted> = self.data.rules.iter().flat_map(PriceRule::rows).collect();
-        let mut stored = Stored::open(store, |variant: &Variant| {
+        let mut stored = Stored::open(store, &self.arguments.how, |variant: &Variant| {
             let mechanism = self.catalogue.find(&variant.mechanism);
             variant.parameters.contains_key(&self.data.indirect_parameter)
                 || mechanism.is_some_and(|mechanism| rows.iter().any(|row| row.fits(variant, mechanism)))
@@ -152,8 +152,9 @@ impl Auditing<'_> {
             let count = missing.len();
             let prices = if count == 1 { "1 price".into() } else { format!("{count} prices") };
             output::say(&format!("measuring {prices} of a switch first, about {}", roughly(time)));
-            let request = request(MEASURING, Some(ROUNDS));
-            let (run, places) = measure(&wanted, &request, installation, &self.catalogue, store)?;
+            let how = &self.arguments.how;
+            let request = request(MEASURING, Some(ROUNDS), how);
+            let (run, places) = measure(&wanted, &request, installation, &self.catalogue, store, how)?;
             for (rule, place) in missing.iter().zip(places) {
                 match price(&run, rule, &self.catalogue) {
                     Some(price) => self.prices.push(price),

@@ -3,7 +3,7 @@
 use clap::Parser;
 use std::time::Duration;
 use switchcost_model::Placement;
-use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget, parse_word};
+use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget, parse_word};
 
 /// Beside the usual ones that of an original.
 const STATUSES: &str = "Exit status: 0 fine, 1 the original refuses its arguments, 2 usage error, 3 nothing measured, 4 partial, 5 evidence contradicts a claim";
@@ -34,9 +34,9 @@ pub struct Classic {
     /// Time limit for each program, such as 20s or 2m [default: the program's own, which the list names]
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     pub budget: Option<Duration>,
-    /// Seed of the random order of measurements [default: random, stored with the run]
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
+    /// How each command measures
+    #[command(flatten)]
+    pub how: Measuring,
     /// Reasons in full; of the list, what each program measures and takes
     #[arg(short, long)]
     pub verbose: bool,

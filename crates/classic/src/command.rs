@@ -9,7 +9,9 @@ use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_model::{EndedBy, Request, Run};
 use switchcost_runner::{RequestError, Selection, Sizes, choices};
 use switchcost_session::arguments::ListFormat;
-use switchcost_session::{Action, Exit, Failure, Installation, Session, not_stored, open_store, output, seed, status};
+use switchcost_session::{
+    Action, CONTINUES, Exit, Failure, Installation, Session, not_stored, open_store, output, seed, status,
+};
 
 /// Name that stands for all programs.
 const ALL: &str = "all";
@@ -49,15 +51,15 @@ impl Action for Classic {
 fn perform(arguments: &Classic, parts: &[(&Program, Arguments)], started: Instant) -> Result<Exit, Failure> {
     let store = || open_store(arguments.store.path());
     store()?; // What cannot be kept need not be measured.
-    let mut session = Session::new(started, None, false)?;
+    let mut session = Session::new(started, None, &arguments.how)?;
     let mut played: Vec<(Run, Rows)> = Vec::new();
     let mut storing = Ok(());
-    for (index, (program, values)) in parts.iter().enumerate() {
+    for (program, values) in parts {
         // Each program has a budget of its own; the first one's began with the process.
-        if index > 0 {
-            session.begin_anew();
+        if let Some((before, _)) = played.last() {
+            session.begin_anew(before);
         }
-        let request = request(arguments, program);
+        let request = request(arguments, program, values);
         let mut selection = Selection::default();
         let rows = plan(arguments, program, values, &request, &session, &mut selection)?;
         selection.add_twins(&session.catalogue, &session.probes);
@@ -69,6 +71,7 @@ fn perform(arguments: &Classic, parts: &[(&Program, Arguments)], started: Instan
         }
         played.push((run, rows));
         if stopped {
+            output::say(&format!("stopped while it measured; {CONTINUES}"));
             break;
         }
     }
@@ -114,11 +117,13 @@ fn worse(a: Exit, b: Exit) -> Exit {
     if rank(b) > rank(a) { b } else { a }
 }
 
-fn request(arguments: &Classic, program: &Program) -> Request {
+fn request(arguments: &Classic, program: &Program, values: &Arguments) -> Request {
     Request {
+        // The same rows do another work in another program.
+        patterns: [program.name.clone()].into_iter().chain(values.values().map(u64::to_string)).collect(),
         rounds: Some(arguments.rounds.unwrap_or(program.rounds).max(1)),
         budget: arguments.budget.unwrap_or(Duration::from_secs(program.budget_s.max(1))),
-        seed: seed(arguments.seed),
+        seed: seed(arguments.how.seed),
         ..Request::default()
     }
 }

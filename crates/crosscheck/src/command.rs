@@ -13,7 +13,7 @@ use switchcost_analysis::{Analysis, label};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Invocation, Request, Run, Verdict};
 use switchcost_runner::{Observer, Selection, execute};
-use switchcost_session::arguments::ListFormat;
+use switchcost_session::arguments::{ListFormat, Measuring};
 use switchcost_session::{Action, Exit, Failure, Installation, Progress, Session, output, seed};
 
 /// Longer than any number of rounds: each tool has a time limit of its own.
@@ -54,7 +54,7 @@ impl Action for Crosscheck {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         let mut peers = load_peers(&Installation::find()?.data("crosscheck")).map_err(Failure::usage)?;
         choose(&mut peers, &self.tools)?;
-        let session = Session::new(started, None, false)?;
+        let session = Session::new(started, None, &Measuring::default())?;
         let mut random = fastrand::Rng::with_seed(seed(self.seed));
         let (mut pairs, mut ours) = plan(peers, &session)?;
         session.step_aside()?;

@@ -104,13 +104,13 @@ pub fn resume(
     catalogue: &Catalogue,
     probes: &[KnownProbe],
     mut run: Run,
+    sizes: BTreeMap<usize, Sizes>,
     control: &Control<'_>,
     observer: &mut dyn Observer,
 ) -> Run {
-    run.ended_by = EndedBy::Unfinished;
-    run.ended_unix_ns = None;
+    (run.ended_by, run.ended_unix_ns) = (EndedBy::Unfinished, None);
     run.budget_ms = run.budget_ms.saturating_add(request.budget.as_millis() as u64);
-    carry_out(request, catalogue, probes, run, BTreeMap::new(), control, observer)
+    carry_out(request, catalogue, probes, run, sizes, control, observer)
 }
 
 fn carry_out(

@@ -20,6 +20,26 @@ impl StoreOption {
     }
 }
 
+/// How each command measures that does.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Measuring {
+    /// Seed of the random order [default: random]
+    ///
+    /// It is stored with the run.
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Continue the newest run of this command
+    ///
+    /// It must have stopped early; nothing is measured twice.
+    #[arg(long)]
+    pub resume: bool,
+    /// Wait until no other switchcost measures here
+    ///
+    /// The budget begins then.
+    #[arg(long)]
+    pub wait: bool,
+}
+
 /// Output formats.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListFormat {

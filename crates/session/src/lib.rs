@@ -18,7 +18,7 @@ mod wanted;
 pub use bar::Progress;
 pub use command::{Action, Command, Feature, Group};
 pub use exit::{Exit, Failure};
-pub use measure::{COMPANY, Measured, Session, not_stored, open_store, seed, status};
+pub use measure::{COMPANY, CONTINUES, Measured, Session, not_stored, open_store, seed, status};
 pub use paths::Installation;
 pub use random::number as random_number;
 pub use stored::{judged_here, named, now_unix_ns, run_file, say_future};

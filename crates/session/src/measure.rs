@@ -1,5 +1,6 @@
 //! Measuring: what the commands that measure share.
 
+use crate::arguments::Measuring;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
@@ -14,17 +15,20 @@ use switchcost_machine::Locks;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_model::{
-    EndedBy, Finding, Hello, MHZ_MEASURED, MHZ_STORED, Machine, ProbeInfo, Request, Run, Severity, Verdict,
+    EndedBy, Finding, Hello, MHZ_MEASURED, MHZ_STORED, Machine, ProbeInfo, Request, Run, Severity, Variant, Verdict,
     hardware_key,
 };
-use switchcost_runner::{Control, KnownProbe, NoAnswer, Selection};
-use switchcost_store::{Store, StoreError};
+use switchcost_runner::{Control, KnownProbe, METHOD_VERSION, NoAnswer, Selection};
+use switchcost_store::{RunHeader, Store, StoreError};
 
 /// Time between two looks at a CPU that another host has.
 const ASKED_AGAIN: Duration = Duration::from_millis(100);
 
 /// Of a budget, what probes are not waited for when they are asked what they can do; at most a quarter.
 const UNASKED: Duration = Duration::from_millis(400);
+
+/// What is said when the user stops it.
+pub const CONTINUES: &str = "the same command with --resume continues";
 
 /// The finding that another host measured on the CPU.
 pub const COMPANY: &str = "company";
@@ -41,18 +45,21 @@ pub struct Session {
     pub machine: Machine,
     interrupt: Interrupt,
     started: Instant,
+    how: Measuring,
+    /// Start of the run before, if this command has several.
+    since: Option<i64>,
     _claim: Option<Claim>,
 }
 
 impl Session {
     /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the budget, if that is given.
-    /// `wait`: until no other switchcost measures on the CPU; that time is not part of the budget.
-    pub fn new(started: Instant, budget: Option<Duration>, wait: bool) -> Result<Self, Failure> {
-        Self::by(|installation, catalogue, _| Ok(installation.probes(catalogue)), started, budget, wait)
+    /// The time until no other switchcost measures on the CPU, if that is waited for, is not part of the budget.
+    pub fn new(started: Instant, budget: Option<Duration>, how: &Measuring) -> Result<Self, Failure> {
+        Self::by(|installation, catalogue, _| Ok(installation.probes(catalogue)), started, budget, how)
     }
 
     /// The same with only those probes that may carry out the request, which has the budget. What nothing can meet is refused before that.
-    pub fn answering(request: &Request, started: Instant, wait: bool) -> Result<Self, Failure> {
+    pub fn answering(request: &Request, started: Instant, how: &Measuring) -> Result<Self, Failure> {
         let probes = |installation: &Installation, catalogue: &Catalogue, cpus: &Cpus| {
             let known = installation.probes(catalogue);
             if !known.is_empty() {
@@ -62,7 +69,7 @@ impl Session {
             }
             Ok(switchcost_runner::needed(request, catalogue, known))
         };
-        Self::by(probes, started, Some(request.budget), wait)
+        Self::by(probes, started, Some(request.budget), how)
     }
 
     /// The same with probes of the caller's choice, who may refuse before anything is waited for.
@@ -70,7 +77,7 @@ impl Session {
         probes: impl FnOnce(&Installation, &Catalogue, &Cpus) -> Result<Vec<ProbeInfo>, Failure>,
         started: Instant,
         budget: Option<Duration>,
-        wait: bool,
+        how: &Measuring,
     ) -> Result<Self, Failure> {
         let cpus = Cpus::detect().map_err(Failure::usage)?;
         let installation = Installation::find()?;
@@ -79,7 +86,7 @@ impl Session {
         if probes.is_empty() && installation.probes(&catalogue).is_empty() {
             return Err(Failure::usage(installation.why_no_probes()));
         }
-        let (claim, started) = claim(cpus.measured(), wait, started);
+        let (claim, started) = claim(cpus.measured(), how.wait, started);
         let machine = || {
             let findings = switchcost_machine::doctor(None);
             Machine { findings, ..switchcost_machine::fingerprint() }
@@ -87,6 +94,7 @@ impl Session {
         // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
         let until = budget.map(|budget| started + budget - UNASKED.min(budget / 4));
         let session = Self::with(cpus, claim, machine, started, until, catalogue, probes)?;
+        let session = Self { how: how.clone(), ..session };
         let silent = || session.probes.iter().map_while(|probe| probe.answer.as_ref().err());
         if silent().count() == session.probes.len() && silent().any(NoAnswer::is_late) {
             return Err(Failure::nothing(
@@ -133,7 +141,8 @@ impl Session {
         }
         let probes = switchcost_runner::discover(probes, None, until, Some(&interrupt))
             .ok_or_else(|| Failure::partial("stopped before anything was measured".to_owned()))?;
-        Ok(Self { catalogue, probes, cpus, machine, interrupt, started, _claim: claim })
+        let how = Measuring::default();
+        Ok(Self { catalogue, probes, cpus, machine, interrupt, started, how, since: None, _claim: claim })
     }
 
     /// What a request means here.
@@ -149,7 +158,7 @@ impl Session {
             cpus: &self.cpus,
             machine: self.machine.clone(),
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            command: typed().collect(),
         }
     }
 
@@ -159,8 +168,8 @@ impl Session {
         self.cpus.housekeeping().map(pin).transpose().map_err(Failure::usage)
     }
 
-    /// Measures a selection and the controls that bound its rows; shows it as it goes and stores it. Beside the run: whether all of it was
-    /// stored.
+    /// Measures a selection and the controls that bound its rows, or goes on with its run that stopped; shows it as it goes and stores it. Beside
+    /// the run: whether all of it was stored.
     pub fn measure(&self, request: &Request, mut selection: Selection, store: Store) -> Result<Measured, Failure> {
         selection.add_bounds(request, &self.catalogue, &self.probes).map_err(Failure::usage)?;
         if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
@@ -169,23 +178,51 @@ impl Session {
                 "left out for having no experiment {experiment}: {count} of the mechanisms; name one to see what it has"
             ));
         }
-        let begin = |store: &mut Store, run: &Run| store.begin_run(run);
-        self.carry_out(request, store, &begin, |control, live| {
-            switchcost_runner::execute(request, &self.catalogue, &self.probes, selection, control, live)
-        })
-    }
-
-    /// The next run of this process has its whole budget before it.
-    pub fn begin_anew(&mut self) {
-        self.started = Instant::now();
-    }
-
-    /// Goes on with a stored run that stopped before its end.
-    pub fn go_on(&self, request: &Request, run: Run, store: Store) -> Result<Measured, Failure> {
+        let Some(run) = self.earlier(request, &selection, &store)? else {
+            let begin = |store: &mut Store, run: &Run| store.begin_run(run);
+            return self.carry_out(request, store, &begin, |control, live| {
+                switchcost_runner::execute(request, &self.catalogue, &self.probes, selection, control, live)
+            });
+        };
+        if !run.ended_by.resumable() {
+            output::say(&format!("run {} is complete, nothing is left to measure", run.id));
+            return Ok((run, Ok(())));
+        }
         let begin = |store: &mut Store, run: &Run| store.reopen_run(&run.id, run.budget_ms);
         self.carry_out(request, store, &begin, |control, live| {
-            switchcost_runner::resume(request, &self.catalogue, &self.probes, run, control, live)
+            switchcost_runner::resume(request, &self.catalogue, &self.probes, run, selection.sizes, control, live)
         })
+    }
+
+    /// The next run of this command has its whole budget before it; what of it is stored began after this one.
+    pub fn begin_anew(&mut self, before: &Run) {
+        (self.started, self.since) = (Instant::now(), Some(before.started_unix_ns));
+    }
+
+    /// The newest run of this command with the same request and rows, if runs are to be continued; whatever its budget, and its seed only if that
+    /// was given.
+    fn earlier(&self, request: &Request, selection: &Selection, store: &Store) -> Result<Option<Run>, Failure> {
+        // Another probe may be the better one now: a run keeps its own.
+        let row = |variant: &Variant| Variant { probe: String::new(), ..variant.clone() };
+        let rows = |variants: &[Variant]| -> Vec<Variant> { variants.iter().map(row).collect() };
+        let planned = rows(&selection.variants);
+        if !self.how.resume {
+            return Ok(None);
+        }
+        let after = |header: &RunHeader| self.since.is_none_or(|since| header.started_unix_ns > since);
+        let own = |header: &&RunHeader| is_own(&header.command) && after(header);
+        for header in store.list().map_err(Failure::usage)?.iter().filter(own) {
+            let Run { request: plan, variants, .. } = store.load_if(&header.id, &|_| false).map_err(Failure::usage)?;
+            let same = Request { seed: plan.seed, budget: plan.budget, ..request.clone() } == plan;
+            if same && rows(&variants) == planned && self.how.seed.is_none_or(|seed| seed == plan.seed) {
+                let run = store.load(&header.id).map_err(Failure::usage)?;
+                let refused = |reason| Failure::usage(format!("--resume: run {}: {reason}", run.id));
+                return self.continues(&run).map_err(refused).map(|()| Some(run));
+            }
+        }
+        let why = "--resume: no stored run of this command has this plan; leave --resume out, or repeat the command that stopped (`switchcost history`)";
+        // Of several runs those after the stopped one were never begun.
+        self.since.map(|_| None).ok_or_else(|| Failure::usage(why))
     }
 
     fn carry_out(
@@ -210,8 +247,15 @@ impl Session {
         Ok((run, stored))
     }
 
-    /// The probes of a stored run are here, and the same builds.
-    pub fn same_probes(&self, run: &Run) -> Result<(), String> {
+    /// What is measured now is of a kind with what the run has: method, machine, and each of its probes.
+    fn continues(&self, run: &Run) -> Result<(), String> {
+        let (then, now) = (run.method_version, METHOD_VERSION);
+        if then != now {
+            return Err(format!("it was measured by method version {then} and this is version {now}; begin a new one"));
+        }
+        if self.machine.key() != run.machine.key() {
+            return Err("it was measured on another machine, or this one has changed since; begin a new one".to_owned());
+        }
         for (index, (variant, starts)) in run.variants.iter().zip(run.starts()).enumerate() {
             if run.not_run.contains_key(&index) {
                 continue;
@@ -273,6 +317,16 @@ pub type Measured = (Run, Result<(), StoreError>);
 /// The seed that was given, or a random one; short, so that it can be typed again.
 pub fn seed(given: Option<u64>) -> u64 {
     given.unwrap_or_else(|| random::number() >> 32)
+}
+
+/// The command as typed.
+fn typed() -> impl Iterator<Item = String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned())
+}
+
+/// It is a command of the same name as this one.
+pub(crate) fn is_own(command: &[String]) -> bool {
+    command.get(1) == typed().nth(1).as_ref()
 }
 
 /// The store, opened before anything is measured: what cannot be kept need not be waited for.

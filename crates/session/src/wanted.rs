@@ -1,7 +1,8 @@
 //! Measuring what an answer needs: rows that data files name, from the store or now.
 
+use crate::arguments::Measuring;
 use crate::exit::Failure;
-use crate::measure::{Measured, Session, open_store, seed};
+use crate::measure::{CONTINUES, Measured, Session, is_own, open_store, seed};
 use crate::paths::Installation;
 use crate::stored::{now_unix_ns, say_future};
 use std::collections::HashMap;
@@ -14,8 +15,8 @@ use switchcost_runner::{METHOD_VERSION, Selection, select_wanted};
 use switchcost_store::{RunHeader, Store};
 
 /// A request that measures rows of data files within a budget.
-pub fn request(budget: Duration, rounds: Option<u64>) -> Request {
-    Request { budget, rounds, seed: seed(None), ..Request::default() }
+pub fn request(budget: Duration, rounds: Option<u64>, how: &Measuring) -> Request {
+    Request { budget, rounds, seed: seed(how.seed), ..Request::default() }
 }
 
 /// How long measuring takes, about: a start takes as long as that of the stored row of the mechanism which is nearest in the number of contexts, and
@@ -50,8 +51,9 @@ pub fn measure(
     installation: &Installation,
     catalogue: &Catalogue,
     store: &Path,
+    how: &Measuring,
 ) -> Result<(Run, Vec<Option<usize>>), Failure> {
-    Prepared::new(wanted, request, installation, catalogue, store)?.measure(request, catalogue)
+    Prepared::new(wanted, request, installation, catalogue, store, how)?.measure(request, catalogue)
 }
 
 /// What is wanted, before it is measured.
@@ -70,6 +72,7 @@ impl Prepared {
         installation: &Installation,
         catalogue: &Catalogue,
         store: &Path,
+        how: &Measuring,
     ) -> Result<Self, Failure> {
         // Here it is an answer that is lacking, not the use that is wrong.
         if installation.probes(catalogue).is_empty() {
@@ -77,7 +80,7 @@ impl Prepared {
         }
         let store = open_store(Some(store))?;
         let patterns = wanted.iter().map(|row| row.mechanism.to_string()).collect();
-        let session = Session::answering(&Request { patterns, ..request.clone() }, Instant::now(), false)?;
+        let session = Session::answering(&Request { patterns, ..request.clone() }, Instant::now(), how)?;
         let (selection, places) = select_wanted(wanted, request, catalogue, &session.probes).map_err(Failure::usage)?;
         Ok(Self { store, session, selection, places })
     }
@@ -92,8 +95,7 @@ impl Prepared {
         let places = self.places.clone();
         let (run, storing) = self.measure_until(request, catalogue)?;
         if run.ended_by == EndedBy::Interrupt {
-            let sentence = format!("stopped while it measured; `switchcost show {}` shows what there is", run.id);
-            return Err(Failure::partial(sentence));
+            return Err(Failure::partial(format!("stopped while it measured; {CONTINUES}")));
         }
         storing.map_err(Failure::usage)?;
         Ok((run, places))
@@ -116,8 +118,8 @@ pub struct Stored<W> {
 }
 
 impl<W: Fn(&Variant) -> bool> Stored<W> {
-    /// None where there is no store yet.
-    pub fn open(path: &Path, wanted: W) -> Result<Self, Failure> {
+    /// None where there is no store yet. A run of this command that is to be continued answers nothing yet.
+    pub fn open(path: &Path, how: &Measuring, wanted: W) -> Result<Self, Failure> {
         if !path.exists() {
             return Ok(Self { store: None, headers: Vec::new(), loaded: HashMap::new(), wanted });
         }
@@ -126,7 +128,8 @@ impl<W: Fn(&Variant) -> bool> Stored<W> {
         let mut headers = store.list().map_err(Failure::usage)?;
         headers.retain(|header| {
             let usable = header.method_version == METHOD_VERSION && header.invocations > 0;
-            usable && !header.imported && header.machine_key() == here
+            let continued = how.resume && header.ended_by.resumable() && is_own(&header.command);
+            usable && !continued && !header.imported && header.machine_key() == here
         });
         say_future(headers.iter().map(|header| (header.id.as_str(), header.started_unix_ns)));
         Ok(Self { store: Some(store), headers, loaded: HashMap::new(), wanted })

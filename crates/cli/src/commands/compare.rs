@@ -21,7 +21,7 @@ use switchcost_report::{
     Compared, ComparedSide, Loaded, Style, Unmatched, compare_json, compare_junit, compare_markdown, compare_text,
     incomparable, listed, methods, reason,
 };
-use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
+use switchcost_session::{Action, CONTINUES, Exit, Failure, Installation, output, paths};
 
 impl Action for Compare {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
@@ -56,7 +56,7 @@ impl Action for Compare {
             let (run, rows) = builds::measure(self, folders, started, &mut compared)?;
             (vec![run], Asked::Rows(rows))
         } else if self.measure.measure {
-            let (run, operands) = measured::measure(self, started)?;
+            let (run, operands) = measured::measure(self, started, &mut compared)?;
             (vec![run], Asked::Operands(operands))
         } else {
             if let Some(option) = self.measure.given() {
@@ -73,7 +73,7 @@ impl Action for Compare {
         let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::at(run, &catalogue, self.at)).collect();
         self.fill(&asked, &analyses, &catalogue, &mut compared).map_err(|failure| match compared.stopped {
             true => Failure::partial(format!(
-                "stopped while it measured, before each row had the {FEWEST_STARTS} process runs that an answer takes; `switchcost show` shows what there is"
+                "stopped while it measured, before each row had the {FEWEST_STARTS} process runs that an answer takes; {CONTINUES}"
             )),
             false => failure,
         })?;

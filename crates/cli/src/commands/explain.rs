@@ -8,7 +8,7 @@ use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
 use switchcost_report::text::{wrapped, wrapped_names};
 use switchcost_report::{Style, explain_json, explain_text, figure_of};
-use switchcost_session::arguments::{ListFormat, StoreOption, parse_budget};
+use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};
 use switchcost_session::{Action, Exit, Failure, Installation, Stored, measure, output, paths, place, request};
 
 /// Where the nanoseconds of a mechanism go, layer by layer
@@ -29,8 +29,11 @@ pub struct Explain {
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub rounds: Option<u64>,
     /// Take the newest stored run that holds all of it, and measure nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["seed", "resume", "wait"])]
     pub stored: bool,
+    /// How each command measures
+    #[command(flatten)]
+    pub how: Measuring,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
@@ -68,13 +71,14 @@ impl Action for Explain {
                     .collect::<Option<Vec<_>>>()
                     .map(|p| (run.clone(), p))
             };
-            Stored::open(&store, |_: &_| true)?.find(None, holds_all)?.ok_or_else(|| {
+            Stored::open(&store, &self.how, |_: &_| true)?.find(None, holds_all)?.ok_or_else(|| {
                 Failure::nothing(format!(
                     "no stored run of this machine holds all rows of {name}; leave --stored out to measure them"
                 ))
             })?
         } else {
-            measure(&wanted, &request(self.budget, self.rounds), &installation, &catalogue, &store)?
+            let request = request(self.budget, self.rounds, &self.how);
+            measure(&wanted, &request, &installation, &catalogue, &store, &self.how)?
         };
         let analysis = Analysis::new(&run, &catalogue);
         let rows: Vec<_> = places.iter().map(|place| analysis.rows.get((*place)?)).collect();

@@ -1,16 +1,14 @@
 //! `run`: measure, show, store.
 
-use super::measure::{Effort, More, effort, go_on, show};
+use super::measure::{Effort, effort, show};
 use crate::arguments::{DetailOptions, parse_contexts, what_to_measure, where_to_run};
 use crate::formats::Form;
 use clap::Parser;
 use clap::builder::ArgPredicate;
-use std::path::Path;
 use std::time::{Duration, Instant};
-use switchcost_model::{self as model, Experiment, Placement, Request, Timing};
+use switchcost_model::{Experiment, Placement, Request, Timing};
 use switchcost_session::arguments::{StoreOption, bounded_time, parse_budget, parse_word};
-use switchcost_session::{Action, Exit, Failure, Session, open_store, paths};
-use switchcost_store::Store;
+use switchcost_session::{Action, Exit, Failure, Session, open_store};
 
 /// Measure the main mechanisms, or those that the patterns name
 #[derive(Parser, Debug)]
@@ -46,11 +44,6 @@ pub struct Run {
     /// What to measure, and how much
     #[command(flatten)]
     pub effort: Effort,
-    /// Continue the newest run of this plan
-    ///
-    /// It must have stopped early; nothing is measured twice.
-    #[arg(long, conflicts_with = "seed")]
-    pub resume: bool,
     /// Target length of a batch
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_batch)]
     pub batch_time: Duration,
@@ -68,35 +61,13 @@ pub struct Run {
 impl Action for Run {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         let request = request(self)?;
-        if self.resume {
-            let path = paths::store(self.store.path())?;
-            let more = More { store: &path, budget: request.budget, wait: self.effort.wait, started };
-            return Ok(go_on(stopped(&request, &path)?, &more, self.format, self.detail.style())?.1);
-        }
         let store = open_store(self.store.path())?;
-        let session = Session::answering(&request, started, self.effort.wait)?;
+        let session = Session::answering(&request, started, &self.effort.how)?;
         let mut selection = session.select(&request)?;
         selection.add_twins(&session.catalogue, &session.probes);
         let measured = session.measure(&request, selection, store)?;
-        Ok(show(&session, measured, self.format, self.detail.style())?.1)
+        show(&session, measured, self.format, self.detail.style())
     }
-}
-
-/// The newest run of this store by the same plan, whatever its seed and its budget.
-fn stopped(request: &Request, path: &Path) -> Result<model::Run, Failure> {
-    let store = Store::open_read_only(path).map_err(Failure::usage)?;
-    for header in store.list().map_err(Failure::usage)?.iter().filter(|header| !header.imported) {
-        let known = store.load_if(&header.id, &|_| false).map_err(Failure::usage)?;
-        let plan = known.request;
-        // `explain` and others measure by the same plan, and stop where they have their answer.
-        let by_run = known.command.get(1).is_some_and(|command| command == "run");
-        if by_run && (Request { seed: plan.seed, budget: plan.budget, ..request.clone() }) == plan {
-            return store.load(&header.id).map_err(Failure::usage);
-        }
-    }
-    Err(Failure::usage(
-        "--resume: no stored run has this plan; leave --resume out, or repeat its command (`switchcost history`)",
-    ))
 }
 
 fn request(arguments: &Run) -> Result<Request, Failure> {

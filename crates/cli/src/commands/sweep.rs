@@ -1,28 +1,26 @@
 //! `sweep`: a run along an axis.
 
-use super::measure::{Effort, More, effort, go_on, show};
+use super::measure::{Effort, effort, show};
 use crate::arguments::{DetailOptions, what_to_measure, where_to_run};
 use crate::formats::Form;
 use clap::Parser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::fmt;
 use std::time::{Duration, Instant};
-use switchcost_analysis::resume_command;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
-use switchcost_model::{Experiment, Placement, Request, Run};
+use switchcost_model::{Experiment, Placement, Request};
 use switchcost_runner::{AXES, Axis, Here, KnownProbe, Range, headline_with, impossible, select_sweep};
 use switchcost_session::arguments::{StoreOption, parse_budget, parse_word};
-use switchcost_session::{Action, Exit, Failure, Session, open_store, output, paths};
-use switchcost_store::Store;
+use switchcost_session::{Action, Exit, Failure, Session, open_store};
 
 /// Measure along an axis: contexts, working set, payload, CPU pairs
 #[derive(Parser, Debug)]
 #[command(name = "sweep")]
 pub struct Sweep {
     /// What is varied
-    #[arg(value_name = "AXIS", required_unless_present = "resume", value_parser = AxisWord::parser())]
-    pub axis: Option<AxisWord>,
+    #[arg(value_name = "AXIS", value_parser = AxisWord::parser())]
+    pub axis: AxisWord,
     /// Names, families or globs [default: those of `run`]
     ///
     /// By default those that `run` measures by itself and that have the axis.
@@ -64,11 +62,6 @@ pub struct Sweep {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table", value_parser = Form::parser(true))]
     pub format: Form,
-    /// Continue a sweep that stopped early
-    ///
-    /// Nothing is measured twice.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["axis", "patterns", "from", "to", "steps", "values", "placement", "experiment", "parameters", "rounds", "precision", "seed", "probe", "batches"])]
-    pub resume: Option<String>,
     /// Database of runs
     #[command(flatten)]
     pub store: StoreOption,
@@ -76,79 +69,48 @@ pub struct Sweep {
 
 impl Action for Sweep {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
-        let (run, exit) = match &self.resume {
-            Some(selector) => resumed(self, selector, started)?,
-            None => begin(self, started)?,
+        let AxisWord(axis) = self.axis;
+        let mut request = request(self)?;
+        let store = open_store(self.store.path())?;
+        let range =
+            Range { from: self.from.clone(), to: self.to.clone(), steps: self.steps, values: self.values.clone() };
+        let facts = switchcost_machine::fingerprint().stable;
+        let refused = |error: &dyn fmt::Display| Failure::usage(format!("sweep {}: {error}", axis.name()));
+        let points = |request: &Request, catalogue: &Catalogue, cpus: &Cpus, probes: &[KnownProbe]| {
+            let here = Here { cpus: cpus.allowed(), facts: &facts };
+            select_sweep(request, axis, &range, &here, catalogue, probes).map_err(|error| refused(&error))
         };
-        // Tables and JSON say it among their warnings.
-        if ["csv", "jsonl"].iter().any(|form| self.format.is(form))
-            && let Some(command) = resume_command(&run)
-        {
-            output::say(&format!("to continue: {command}"));
-        }
-        Ok(exit)
+        let session = Session::by(
+            |installation, catalogue, cpus| {
+                request.experiment = request.experiment.or_else(|| axis.usual_experiment(&catalogue.mechanisms));
+                if request.patterns.is_empty() {
+                    request.patterns = headline_with(axis, request.experiment, catalogue);
+                }
+                let known = installation.probes(catalogue);
+                let unasked: Vec<KnownProbe> = known.iter().cloned().map(KnownProbe::unasked).collect();
+                let planned = points(&request, catalogue, cpus, &unasked)?;
+                impossible(&planned, catalogue, cpus).map_or(Ok(known), |reason| Err(refused(&reason)))
+            },
+            started,
+            Some(self.budget),
+            &self.effort.how,
+        )?;
+        let mut selection = points(&request, &session.catalogue, &session.cpus, &session.probes)?;
+        selection.add_twins(&session.catalogue, &session.probes);
+        let measured = session.measure(&request, selection, store)?;
+        show(&session, measured, self.format, self.detail.style())
     }
-}
-
-fn begin(arguments: &Sweep, started: Instant) -> Result<(Run, Exit), Failure> {
-    let Some(AxisWord(axis)) = arguments.axis else {
-        return Err(Failure::internal("a sweep without an axis")); // clap asks for it.
-    };
-    let mut request = request(arguments)?;
-    let store = open_store(arguments.store.path())?;
-    let range = Range {
-        from: arguments.from.clone(),
-        to: arguments.to.clone(),
-        steps: arguments.steps,
-        values: arguments.values.clone(),
-    };
-    let facts = switchcost_machine::fingerprint().stable;
-    let refused = |error: &dyn fmt::Display| Failure::usage(format!("sweep {}: {error}", axis.name()));
-    let points = |request: &Request, catalogue: &Catalogue, cpus: &Cpus, probes: &[KnownProbe]| {
-        let here = Here { cpus: cpus.allowed(), facts: &facts };
-        select_sweep(request, axis, &range, &here, catalogue, probes).map_err(|error| refused(&error))
-    };
-    let session = Session::by(
-        |installation, catalogue, cpus| {
-            request.experiment = request.experiment.or_else(|| axis.usual_experiment(&catalogue.mechanisms));
-            if request.patterns.is_empty() {
-                request.patterns = headline_with(axis, request.experiment, catalogue);
-            }
-            let known = installation.probes(catalogue);
-            let unasked: Vec<KnownProbe> = known.iter().cloned().map(KnownProbe::unasked).collect();
-            let planned = points(&request, catalogue, cpus, &unasked)?;
-            impossible(&planned, catalogue, cpus).map_or(Ok(known), |reason| Err(refused(&reason)))
-        },
-        started,
-        Some(arguments.budget),
-        arguments.effort.wait,
-    )?;
-    let mut selection = points(&request, &session.catalogue, &session.cpus, &session.probes)?;
-    selection.add_twins(&session.catalogue, &session.probes);
-    let measured = session.measure(&request, selection, store)?;
-    show(&session, measured, arguments.format, arguments.detail.style())
 }
 
 fn request(arguments: &Sweep) -> Result<Request, Failure> {
     Ok(Request {
         patterns: arguments.patterns.clone(),
-        axis: arguments.axis.map(|AxisWord(axis)| axis.name().to_owned()),
+        axis: Some(arguments.axis.0.name().to_owned()),
         experiment: arguments.experiment,
         placements: arguments.placement.clone(),
         budget: arguments.budget,
         ..effort(&arguments.effort)?
     })
-}
-
-fn resumed(arguments: &Sweep, selector: &str, started: Instant) -> Result<(Run, Exit), Failure> {
-    let path = paths::store(arguments.store.path())?;
-    let run = Store::open_read_only(&path).and_then(|store| store.load(selector)).map_err(Failure::usage)?;
-    if run.request.axis.is_none() {
-        let reason = "it is not a sweep; begin one by `switchcost sweep AXIS`";
-        return Err(Failure::usage(format!("--resume {}: {reason}", run.id)));
-    }
-    let more = More { store: &path, budget: arguments.budget, wait: arguments.effort.wait, started };
-    go_on(run, &more, arguments.format, arguments.detail.style())
 }
 
 /// An axis, by its word.

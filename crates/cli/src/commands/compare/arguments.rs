@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use switchcost_analysis::At;
 use switchcost_catalogue::grammar;
-use switchcost_session::arguments::{StoreOption, parse_budget, parse_difference};
+use switchcost_session::arguments::{Measuring, StoreOption, parse_budget, parse_difference};
 use switchcost_session::output::writable_file;
 
 /// A form of a comparison, and where it goes.
@@ -125,23 +125,22 @@ pub struct Measure {
     /// Time limit for measuring [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     pub budget: Option<Duration>,
-    /// Seed of the random order [default: random]
-    ///
-    /// It is stored with the run.
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
-    /// Wait until no other switchcost measures here
-    ///
-    /// The budget begins then.
-    #[arg(long, requires = "measure")]
-    pub wait: bool,
+    /// How each command measures
+    #[command(flatten)]
+    pub how: Measuring,
 }
 
 impl Measure {
     /// An option that only measuring obeys.
     pub fn given(&self) -> Option<&'static str> {
-        let given =
-            [("--rounds", self.rounds.is_some()), ("--budget", self.budget.is_some()), ("--seed", self.seed.is_some())];
+        let Measuring { seed, resume, wait } = &self.how;
+        let given = [
+            ("--rounds", self.rounds.is_some()),
+            ("--budget", self.budget.is_some()),
+            ("--seed", seed.is_some()),
+            ("--resume", *resume),
+            ("--wait", *wait),
+        ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
 }

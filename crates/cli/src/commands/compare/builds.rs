@@ -1,7 +1,7 @@
 //! Two builds of a probe, of two revisions or by two compilers, measured in turns: A is the first, B the second.
 
 use super::arguments::{Compare, Pair};
-use super::measured::{refuse, request};
+use super::measured::{refuse, request, say_stopped};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_analysis::Analysis;
@@ -47,7 +47,7 @@ pub fn measure(
         },
         started,
         Some(request.budget),
-        arguments.measure.wait,
+        &arguments.measure.how,
     )?;
     let mut selection = Selection::default();
     let mut rows = |id: &String| -> Result<Vec<usize>, Failure> {
@@ -63,9 +63,12 @@ pub fn measure(
         return Err(Failure { sentence, exit: Exit::Nothing });
     }
     selection.add_twins(&session.catalogue, &session.probes);
-    let (run, stored) = session.measure(&request, selection, store)?;
+    // Other builds are another plan.
+    let probes = folders.map(|folder| folder.display().to_string()).to_vec();
+    let (run, stored) = session.measure(&Request { probes, ..request }, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
     refuse(&Analysis::new(&run, &session.catalogue))?;
+    say_stopped(&run, compared);
     Ok((run, pairs))
 }
 

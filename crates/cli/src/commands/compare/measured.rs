@@ -4,9 +4,10 @@ use super::arguments::Compare;
 use super::operands::{Operand, Which, find_published};
 use std::time::{Duration, Instant};
 use switchcost_analysis::Analysis;
-use switchcost_model::{Request, Run, TWIN, Variant};
+use switchcost_model::{EndedBy, Request, Run, TWIN, Variant};
+use switchcost_report::Compared;
 use switchcost_runner::Selection;
-use switchcost_session::{Exit, Failure, Session, not_stored, open_store, seed, status};
+use switchcost_session::{CONTINUES, Exit, Failure, Session, not_stored, open_store, seed, status};
 
 /// Rows of one operand in the selection.
 struct Chosen {
@@ -16,12 +17,12 @@ struct Chosen {
 }
 
 /// Measures all operands in turns, stores the run, and says which of its rows each operand names.
-pub fn measure(arguments: &Compare, started: Instant) -> Result<(Run, Vec<Operand>), Failure> {
+pub fn measure(arguments: &Compare, started: Instant, compared: &mut Compared) -> Result<(Run, Vec<Operand>), Failure> {
     let store = open_store(arguments.store.path())?;
     let request = request(arguments);
     let rows = arguments.operands.iter().filter(|text| !text.starts_with("published:")).cloned().collect();
     let all = Request { patterns: rows, ..request.clone() };
-    let session = Session::answering(&all, started, arguments.measure.wait)?;
+    let session = Session::answering(&all, started, &arguments.measure.how)?;
     let mut selection = Selection::default();
     let mut published = Vec::new();
     let mut chosen: Vec<Chosen> = Vec::new();
@@ -43,6 +44,7 @@ pub fn measure(arguments: &Compare, started: Instant) -> Result<(Run, Vec<Operan
     let (run, stored) = session.measure(&request, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
     refuse(&Analysis::new(&run, &session.catalogue))?;
+    say_stopped(&run, compared);
     let operands = chosen
         .into_iter()
         .map(|Chosen { text, rows, many }| Operand::Rows { text, run: 0, which: Which::Rows { rows, many } })
@@ -57,7 +59,7 @@ pub fn request(arguments: &Compare) -> Request {
     Request {
         rounds: Some(arguments.rounds.unwrap_or(20)),
         budget: arguments.budget.unwrap_or(Duration::from_secs(60)),
-        seed: seed(arguments.seed),
+        seed: seed(arguments.how.seed),
         ..Request::default()
     }
 }
@@ -89,6 +91,13 @@ fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Fail
     second.rows = vec![selection.variants.len()];
     selection.variants.push(twin);
     Ok(true)
+}
+
+/// If the user stopped it, the answer is of what there is.
+pub(super) fn say_stopped(run: &Run, compared: &mut Compared) {
+    compared.stopped = run.ended_by == EndedBy::Interrupt;
+    let note = || format!("Stopped while it measured: this is what there is; {CONTINUES}.");
+    compared.notes.extend(compared.stopped.then(note));
 }
 
 /// Where nothing bears a comparison, the reason of the first bad row.

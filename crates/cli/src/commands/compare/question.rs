@@ -1,7 +1,7 @@
 //! Mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
 
 use super::arguments::{Compare, Pair};
-use super::measured::request;
+use super::measured::{request, say_stopped};
 use super::operands::{has_figure, is_called};
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use switchcost_analysis::{Analysis, Burden, Load, Quantity, Row, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_machine::cpus::Cpus;
-use switchcost_model::{EndedBy, Experiment, Mechanism, Request, Run, Wanted};
+use switchcost_model::{Experiment, Mechanism, Request, Run, Wanted};
 use switchcost_report::Compared;
 use switchcost_runner::check;
 use switchcost_session::{Failure, Installation, Prepared, Stored, output, place};
@@ -104,7 +104,7 @@ impl<'c> Question<'c> {
         self.check(installation)?;
         let mut runs: Vec<Run> = Vec::new();
         let (mut groups, mut missing) = (Vec::new(), Vec::new());
-        let mut stored = Stored::open(store, |_: &_| true)?;
+        let mut stored = Stored::open(store, &arguments.measure.how, |_: &_| true)?;
         for needed in self.needed() {
             let all = |run: &Run| {
                 needed.rows.iter().map(|(of, row)| Some((*of, self.place(run, row)?))).collect::<Option<Vec<_>>>()
@@ -145,7 +145,7 @@ impl<'c> Question<'c> {
     ) -> Result<Run, Failure> {
         let wanted: Vec<Wanted> = missing.iter().flat_map(Needed::wanted).collect();
         let request = request(arguments);
-        let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store)?;
+        let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store, &arguments.measure.how)?;
         let switches = wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::usual());
         let absent = switches.filter_map(|(place, row)| Some((row.to_string(), prepared.why_not(place)?.to_string())));
         compared.skipped.extend(absent);
@@ -161,12 +161,7 @@ impl<'c> Question<'c> {
         };
         output::say(&format!("{why}: {}", names.join(", ")));
         let (run, stored) = prepared.measure_until(&request, self.catalogue)?;
-        if run.ended_by == EndedBy::Interrupt {
-            compared.stopped = true;
-            compared
-                .notes
-                .push("Stopped while it measured: this is what there is. The same command measures again.".to_owned());
-        }
+        say_stopped(&run, compared);
         stored.map(|()| run).map_err(Failure::usage)
     }
 
