@@ -229,6 +229,14 @@ fn a_comparison_is_written_in_several_forms() {
     assert!(said.out.starts_with("thread/honest ticks=1100 against thread/honest: "), "{said:?}");
     let [markdown, json, xml] = ["md", "json", "junit"].map(|form| std::fs::read_to_string(world.path(form)).unwrap());
     assert!(markdown.contains("\n|") && xml.starts_with("<?xml"), "{markdown}{xml}");
+    assert!(xml.contains("10 % slower than thread/honest, interval "), "{xml}");
+    // As the table says it: no ratio is below one.
+    let faster = ["compare", "thread/honest ticks=1100", "thread/honest"];
+    let [table, xml] = ["table", "junit"].map(|form| world.run_words(&[&faster[..], &["--format", form]].concat()).out);
+    let interval =
+        xml.split("% faster than thread/honest ticks=1100, interval ").nth(1).unwrap().split('"').next().unwrap();
+    let interval = interval.split("</").next().unwrap();
+    assert!(table.contains(&format!("{interval}  ")) && !xml.contains("0.9"), "{table}{xml}");
     assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["comparisons"][0]["verdict"], "slower");
     world.run("compare a b --format txt").refuses(2, &["--format", "table, md, json, junit"]);
 }

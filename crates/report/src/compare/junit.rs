@@ -45,7 +45,7 @@ fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
         None if comparison.outcome == Outcome::Slower => FAILED,
         _ => None,
     };
-    let interval = comparison.interval.map(|(low, high)| format!(", B/A {low:.3} to {high:.3}"));
+    let interval = comparison.interval.map(|_| format!(", interval {}", super::text::span(row)));
     let reason = comparison.why.as_ref().map_or(String::new(), |why| format!("; {}", words::reason(why)));
     let against = if row.ratio().is_some() { "than" } else { "to" };
     let says = format!("{} {against} {}{}{reason}", row.phrase(), row.a.label, interval.unwrap_or_default());

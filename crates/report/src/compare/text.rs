@@ -306,7 +306,7 @@ fn filled(mut table: Table, compared: &Compared, rows: &[&ComparedRow], colour: 
 }
 
 /// The interval in the words of the verdict: `26 – 28 %` faster, `5.9 – 6.0` times; of no difference with signs.
-fn span(row: &ComparedRow) -> String {
+pub(super) fn span(row: &ComparedRow) -> String {
     let Some((low, high)) = row.comparison.interval else { return "–".to_owned() };
     let sure = matches!(row.comparison.outcome, Outcome::Slower | Outcome::Faster);
     let in_percent = row.ratio().is_some_and(|ratio| ratio > 0.5 && ratio < 2.0);
