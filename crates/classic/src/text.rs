@@ -4,7 +4,7 @@ use crate::programs::{Arguments, Printed, Program};
 use switchcost_analysis::number::{grouped, nanoseconds, percent};
 use switchcost_analysis::{Analysis, Row};
 use switchcost_model::{Timing, Verdict};
-use switchcost_report::text::{Style, cell, drawn_once, markdown_table, right, wrapped};
+use switchcost_report::text::{Style, cell, drawn_once, kept, markdown_table, right, wrapped};
 use switchcost_report::{FORMATS, figure_of, head};
 
 /// The rows of a program in its run, each with the units that the original carries out; or why there is none.
@@ -67,9 +67,6 @@ fn printed(row: &Row<'_>, work: u64, value: Printed) -> Option<String> {
     }
 }
 
-/// A blank at which no line is broken.
-const HARD: &str = "\u{a0}";
-
 /// Stands where there is no figure.
 const NONE: &str = "–";
 
@@ -113,10 +110,10 @@ impl Performance<'_> {
         for (row, work) in self.measured() {
             let values = self.program.columns.iter().map(|column| printed(row, work, column.value));
             let values = values.map(|value| right(value.unwrap_or_else(|| NONE.into())));
-            let cells = [cell(own(&row.label, &shared).replace(' ', HARD))].into_iter().chain(values);
-            table.add_row(cells.chain([right(figure_of(row).replace(' ', HARD)), right(width(row))]));
+            let cells = [cell(kept(&own(&row.label, &shared)))].into_iter().chain(values);
+            table.add_row(cells.chain([right(kept(&figure_of(row))), right(width(row))]));
         }
-        drawn_once(&mut table).replace(HARD, " ")
+        drawn_once(&mut table)
     }
 
     /// What one unit costs here, by the rows that were timed as a whole; of several the least and the most.

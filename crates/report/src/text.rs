@@ -172,16 +172,16 @@ fn unmarked(text: &str, of: impl Fn(&'static str) -> &'static str) -> String {
 
 /// A cell is one line, whatever others put into it.
 pub fn cell(text: impl ToString) -> Cell {
-    Cell::new(format!("{START}{}", harmless_line(&text.to_string())))
+    Cell::new(format!("{START}{}", words(&text.to_string(), KEPT).join(" ")))
 }
 
 /// The same with a tint: of each word, because a cell may be wrapped.
 pub(crate) fn tinted(text: impl ToString, tint: Option<Tint>) -> Cell {
     let Some(tint) = tint else { return cell(text) };
     let (begin, _) = MARKS[tint as usize];
-    let word = |word: &str| if word.is_empty() { String::new() } else { format!("{begin}{word}{END}") };
-    let words = harmless_line(&text.to_string()).split(' ').map(word).collect::<Vec<_>>().join(" ");
-    Cell::new(format!("{START}{words}"))
+    let word = |word: String| if word.is_empty() { word } else { format!("{begin}{word}{END}") };
+    let words: Vec<String> = words(&text.to_string(), KEPT).into_iter().map(word).collect();
+    Cell::new(format!("{START}{}", words.join(" ")))
 }
 
 /// The same at the right end of its column.
@@ -239,6 +239,24 @@ fn further_in(line: &str) -> String {
 /// A blank at which no line ends.
 const KEPT: char = '\u{a0}';
 
+/// Units of figures, beside which their numbers stay.
+const UNITS: [&str; 8] = ["%", "ns", "µs", "ms", "s", "B", "KiB", "MiB"];
+
+/// The words of a line. A number and its unit are one, with this between them, and so are the two ends of an interval.
+fn words(text: &str, between: char) -> Vec<String> {
+    let unit = |word: &str| word.split(|c| "/,;.:)".contains(c)).next().is_some_and(|word| UNITS.contains(&word));
+    let digit = |c: char| c.is_ascii_digit();
+    let dash = |last: &str, word: &str| last.contains(digit) && (word == "–" || last.ends_with('–'));
+    let mut all: Vec<String> = Vec::new();
+    for word in harmless_line(text).split(' ') {
+        match all.last_mut().filter(|last| (last.ends_with(digit) && unit(word)) || dash(last, word)) {
+            Some(last) => *last += &format!("{between}{word}"),
+            None => all.push(word.to_owned()),
+        }
+    }
+    all
+}
+
 /// What stands on one line of a cell: a date, a verdict.
 pub fn kept(text: &str) -> String {
     text.replace(' ', &KEPT.to_string())
@@ -263,15 +281,10 @@ fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {
     else {
         return columns.to_vec();
     };
-    // The two ends of an interval stay beside each other, and a number beside its unit.
-    let units = [" %", " ns", " µs", " ms", " B", " KiB", " MiB"];
-    let whole = |text: String| {
-        units.iter().fold(text.replace(" – ", "-–-"), |text, unit| text.replace(unit, &unit.replace(' ', "-")))
-    };
     let longest = |text: String| {
         let text = unmarked(&text, |_| "");
         let indent = text.len() - text.trim_start().len();
-        whole(text).split(' ').map(|word| word.chars().count()).max().unwrap_or(0) + indent
+        text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0) + indent
     };
     let mut widths: Vec<u16> = (0..table.column_count())
         .map(|column| {
@@ -310,7 +323,7 @@ fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {
 /// Wraps text after a lead. Further lines are as far in, and further than any of ours begins, so that no text of others passes for one.
 #[must_use]
 pub fn wrapped(lead: &str, text: &str, style: Style) -> String {
-    laid(lead, lead.chars().count().max(FURTHER), harmless_line(text).split_whitespace(), style)
+    laid(lead, lead.chars().count().max(FURTHER), words(text, ' ').iter().filter(|word| !word.is_empty()), style)
 }
 
 /// The same of names with a blank between them, of which none is broken.
@@ -385,7 +398,21 @@ pub(crate) fn budget(ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::budget;
+    use super::{KEPT, Style, budget, cell, drawn, wrapped};
+
+    #[test]
+    fn a_number_stays_beside_its_unit() {
+        let text = "one switch of it takes 120 ns, another 1.2 µs – 3.4 µs, and a third 7 %";
+        for width in 40..70 {
+            let style = Style { width: Some(width), ..Style::PLAIN };
+            let mut table = style.table();
+            table.add_row([text, text].map(cell));
+            for text in [wrapped("", text, style), drawn(&mut table)] {
+                let broken = |line: &str| ["120", "1.2", "–", "3.4", "7"].iter().any(|end| line.ends_with(end));
+                assert!(!text.lines().any(|line| broken(line.trim_end())) && !text.contains(KEPT), "{width}: {text}");
+            }
+        }
+    }
 
     #[test]
     fn a_budget_that_is_advised_is_one_that_is_taken() {

@@ -1,5 +1,6 @@
 //! What stands in the cells of a row.
 
+use crate::text::kept;
 use std::collections::BTreeMap;
 use switchcost_analysis::number::nanoseconds;
 use switchcost_analysis::{Analysis, Figures, Of, Percentile, Row, Split};
@@ -45,13 +46,14 @@ pub(super) fn cost(row: &Row<'_>, measure: &str) -> Option<String> {
         [] => vec![amount(row, median, measure)],
         modes => modes.iter().map(|mode| amount(row, mode.value, measure)).collect(),
     };
-    let beside = row.beside().map(|value| format!(" ({} as measured)", amount(row, value, measure)));
-    let figure = figures.join(" | ") + &beside.unwrap_or_default();
-    Some(match row.measure() {
+    let beside = row.beside().map(|value| kept(&format!("({} as measured)", amount(row, value, measure))));
+    let figure = figures.join(" | ");
+    let figure = match row.measure() {
         own if own == measure => figure,
         _ if measure.is_empty() => format!("{figure} per {}", row.unit),
         own => format!("{figure} {own}"),
-    })
+    };
+    Some([figure].into_iter().chain(beside).collect::<Vec<_>>().join(" "))
 }
 
 /// A row's figure in words, with its unit: `1.23 µs (1.32 µs as measured)`, `1.31 µs | 28.0 µs`.
