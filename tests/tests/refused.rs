@@ -270,6 +270,11 @@ fn a_run_that_was_stopped_goes_on_and_measures_nothing_twice() {
     assert_eq!(before.len(), 10);
     let refuses = |words: &str, why: &[&str]| world.run(&format!("{words} --resume")).refuses(2, why);
     refuses("run thread/honest --rounds 8", &["no stored run of this command has this plan"]);
+    // What was imported was not measured here.
+    let (file, other) = (world.path("stopped.jsonl"), world.path("other.sqlite"));
+    std::fs::write(&file, world.run("export --private-facts").out).unwrap();
+    assert_eq!(world.run(&format!("import {} --store {}", file.display(), other.display())).status, 0);
+    refuses(&format!("{RUN} --store {}", other.display()), &["no stored run of this command has this plan"]);
     let resumed = world.run(&format!("{RUN} --resume --format json"));
     assert_eq!((resumed.status, &resumed.json()["run"]["ended_by"]), (0, &"rounds".into()), "{resumed:?}");
     let after = rounds(&world);

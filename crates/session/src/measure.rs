@@ -210,7 +210,7 @@ impl Session {
             return Ok(None);
         }
         let after = |header: &RunHeader| self.since.is_none_or(|since| header.started_unix_ns > since);
-        let own = |header: &&RunHeader| is_own(&header.command) && after(header);
+        let own = |header: &&RunHeader| !header.imported && is_own(&header.command) && after(header);
         for header in store.list().map_err(Failure::usage)?.iter().filter(own) {
             let Run { request: plan, variants, .. } = store.load_if(&header.id, &|_| false).map_err(Failure::usage)?;
             let same = Request { seed: plan.seed, budget: plan.budget, ..request.clone() } == plan;
