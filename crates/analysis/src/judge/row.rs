@@ -4,14 +4,12 @@ use super::Constants;
 use crate::intervals::middle_and_reading;
 use crate::series::{claimed_ns, values};
 use std::collections::HashSet;
-use switchcost_model::{Histogram, Invocation, Live, Reason, Run, Timing};
+use switchcost_model::{Invocation, Live, Reason, Run, Timing};
 use switchcost_stats::median;
 
 /// Why the starts of a row, each of which may be sound by itself, refute it together.
 pub(crate) fn contradiction(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
-    replayed(starts)
-        .or_else(|| starts.iter().find_map(|start| counter_off(run, start)))
-        .or_else(|| idle_contexts(run, starts))
+    replayed(starts).or_else(|| counter_off(run, starts)).or_else(|| idle_contexts(run, starts))
 }
 
 /// What one start may do by bad luck, the best of several undisturbed ones does not: contexts on one CPU that used far less of it than their batches lasted.
@@ -66,17 +64,22 @@ fn simulated(start: &Invocation) -> bool {
     start.transcript.hello.as_ref().is_none_or(|hello| hello.clock.is_simulated())
 }
 
-/// The counter that times single switches runs at the rate that the host measured of it.
-fn counter_off(run: &Run, start: &Invocation) -> Option<Reason> {
-    let hello = start.transcript.hello.as_ref().filter(|hello| hello.counter.as_deref().is_some_and(is_tsc))?;
+/// The counter that times single switches runs at the rate that the host measured of it. A start that is pushed aside between its readings of counter and clock
+/// shows another rate; half of them do not.
+fn counter_off(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let known = run.machine.drifting.get("clock.tsc_mhz_measured")?.parse::<f64>().ok().filter(|mhz| *mhz > 0.0)?;
-    let rate = |histogram: &Histogram| {
-        let ns = histogram.span_clock as f64 * 1e9 / hello.clock.ticks_per_second as f64;
-        (histogram.span_counter > 0 && ns > 0.0).then(|| histogram.span_counter as f64 / ns * 1e3)
-    };
-    let rates = start.transcript.histograms.iter().filter_map(rate);
-    let mut off = rates.filter(|mhz| (mhz / known - 1.0).abs() > Constants::OURS.counter_share);
-    off.next().map(|claimed_mhz| Reason::CounterRate { claimed_mhz, known_mhz: known })
+    let rates = starts.iter().filter_map(|start| {
+        let hello = start.transcript.hello.as_ref().filter(|hello| hello.counter.as_deref().is_some_and(is_tsc))?;
+        let spans = start.transcript.histograms.iter().map(|one| (one.span_counter as f64, one.span_clock as f64));
+        let (counter, clock) = spans.fold((0.0, 0.0), |all, span| (all.0 + span.0, all.1 + span.1));
+        (counter > 0.0 && clock > 0.0).then(|| counter / clock * hello.clock.ticks_per_second as f64 / 1e6)
+    });
+    let rates: Vec<f64> = rates.collect();
+    let claimed_mhz = median(&rates).filter(|mhz| (mhz / known - 1.0).abs() > Constants::OURS.counter_share)?;
+    if (rates.len() as f64) < Constants::OURS.speaking_starts {
+        return None;
+    }
+    Some(Reason::CounterRate { claimed_mhz, known_mhz: known })
 }
 
 fn is_tsc(counter: &str) -> bool {
