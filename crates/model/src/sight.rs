@@ -85,7 +85,7 @@ impl Sight {
     /// How many of those needed must be among what was looked at, if each of the others has one: nobody knows which of them are contexts.
     #[must_use]
     pub fn needed(&self, needed: u64, tree: &Tree) -> u64 {
-        let crowded = tree.processes > PROCESSES_OF_A_CONTEXT * (needed + 1);
+        let crowded = tree.processes / PROCESSES_OF_A_CONTEXT > needed;
         let processes = if crowded { 0 } else { tree.processes.saturating_sub(tree.looked_at) };
         let unseen = match self {
             Self::Threads | Self::Processes => 0,

@@ -27,7 +27,7 @@ const ASKED_AGAIN: Duration = Duration::from_millis(100);
 /// Of a budget, what probes are not waited for when they are asked what they can do; at most a quarter.
 const UNASKED: Duration = Duration::from_millis(400);
 
-/// What is said when the user stops it.
+/// What is said when the user stops a run.
 pub const CONTINUES: &str = "the same command with --resume continues";
 
 /// The finding that another host measured on the CPU.
