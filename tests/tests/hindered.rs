@@ -101,3 +101,21 @@ fn an_isolated_cpu_is_had_by_its_number() {
     let doctor = world.run_wrapped(&wrapper, &["doctor", "-v"]).words();
     assert!(doctor.contains("the kernel's isolcpus leaves only CPU 0") && doctor.contains("pair:A-A"), "{doctor}");
 }
+
+/// By the ids that the outer /proc gives, strangers would be watched.
+#[test]
+fn a_proc_of_another_pid_namespace_is_no_witness() {
+    let world = World::new(FAKE);
+    let wrapper = ["unshare", "--user", "--map-root-user", "--pid", "--fork"];
+    if world.run_wrapped(&wrapper, &["--version"]).status != 0 {
+        return eprintln!("no PID namespace can be made here: not tested");
+    }
+    let other = ["/proc shows the processes of another PID namespace", "mount -t proc proc /proc"];
+    world.run_wrapped(&wrapper, &["run", "thread/honest", "--rounds", "1"]).refuses(3, &other);
+    world.run_wrapped(&wrapper, &["audit", "--for", "1s", "--", "sleep", "9"]).refuses(2, &other);
+    world.run_wrapped(&wrapper, &["audit", "--pid", "1"]).refuses(2, &other);
+    world.run_wrapped(&wrapper, &["audit", "--wakeups", "--pid", "1"]).refuses(2, &other);
+    let listed = world.run_wrapped(&wrapper, &["list", "-v"]).words();
+    assert!(other.iter().all(|words| listed.contains(words)), "{listed}");
+    world.run("show").refuses(2, &["holds no runs"]);
+}

@@ -55,10 +55,10 @@ struct Auditing<'a> {
 impl Action for Audit {
     /// Audits.
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        switchcost_machine::program::available().map_err(unwatchable)?;
         if let Some(pid) = self.pid.filter(|_| self.wakeups) {
             return self.carry_out_wakeups(pid);
         }
-        switchcost_machine::program::available().map_err(unwatchable)?;
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
         let data = load_audit(&installation.data("audit.toml"), &catalogue).map_err(Failure::usage)?;

@@ -53,7 +53,20 @@ pub(crate) fn fingerprint() -> Machine {
 /// See the crate.
 pub(crate) fn can_observe() -> Result<(), String> {
     let own = std::path::Path::new("/proc/self/task");
-    if own.is_dir() { Ok(()) } else { Err("/proc is not there, and probes are watched through it; mount it".into()) }
+    if own.is_dir() { own_ids() } else { Err("/proc is not there, and probes are watched through it; mount it".into()) }
+}
+
+/// That `/proc` numbers processes as this one does. By the ids of another PID namespace strangers would be watched, and ended.
+///
+/// # Errors
+/// A clause that says so, and the cure.
+pub(crate) fn own_ids() -> Result<(), String> {
+    match std::fs::read_link("/proc/self") {
+        Ok(id) if id.as_os_str() != rustix::process::getpid().as_raw_pid().to_string().as_str() => Err(
+            "/proc shows the processes of another PID namespace; mount it anew (mount -t proc proc /proc, or unshare with --mount-proc)".into(),
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// See the crate.

@@ -22,7 +22,7 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 
 /// See [`crate::program::available`].
 pub(crate) fn available() -> Result<(), ProgramError> {
-    Ok(())
+    super::own_ids().map_err(ProgramError::Unsupported)
 }
 
 /// Threads whose place is read at one look: of more, every n-th, each look others.

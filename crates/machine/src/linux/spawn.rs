@@ -64,6 +64,7 @@ impl Running {
         if request.report_fd < 3 {
             return Err(SpawnError::Other(program, format!("report_fd={} is one of 0, 1, 2", request.report_fd)));
         }
+        super::own_ids().map_err(|why| SpawnError::Other(program.clone(), why))?;
         let set = match &request.cpus {
             Some(cpus) => Some(super::cpus::cpu_set(cpus).map_err(|why| SpawnError::Other(program.clone(), why))?),
             None => None,
