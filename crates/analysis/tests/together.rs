@@ -4,7 +4,7 @@ use crate::simulation::{Law, Random, draws, rows, run, slack};
 use std::path::Path;
 use switchcost_analysis::{Noise, Outcome, Row, Rules, between, bounds_of, claimed_ns};
 use switchcost_catalogue::{Catalogue, load};
-use switchcost_model::{Disturbance, Histogram, Judgement, Phase, Reason, Run, Timing, Turns, Verdict};
+use switchcost_model::{Disturbance, Histogram, Judgement, Phase, Reason, Run, Seen, Timing, Turns, Verdict};
 
 fn measured() -> Run {
     let mut run = run(Law::Normal, &[1.0], 10, &mut Random::new(1));
@@ -53,29 +53,38 @@ fn a_row_of_starts_that_nobody_looked_at_is_unobservable() {
 
 #[test]
 fn contexts_on_one_cpu_use_it_while_their_batches_last() {
-    let mut run = measured();
-    let told = |run: &mut Run, share: f64, disturbed: usize, turns: bool| {
+    let run = measured();
+    // `lasting`: of its batches, ns.
+    let told = |share: f64, disturbed: usize, turns: bool, lasting: f64, lived: f64| {
+        let mut run = run.clone();
         for (index, start) in run.invocations.iter_mut().enumerate() {
+            let times = (lasting / claimed_ns(&start.transcript).unwrap()).ceil() as i64;
+            start.transcript.samples.iter_mut().flat_map(|block| &mut block.ticks).for_each(|ticks| *ticks *= times);
             let claimed = claimed_ns(&start.transcript).unwrap();
             let evidence = start.transcript.evidence.get_or_insert_default();
             evidence.counts.insert("cpu_time_ns".to_owned(), (share * claimed) as i64);
             evidence.turns = turns.then_some(Turns { total: 2, min: 1, max: 1, contexts: 2 });
+            let seen =
+                Seen { last_samples_ns: Some((lived * claimed) as u64), ..start.seen.clone().unwrap_or_default() };
+            start.seen = Some(seen);
             start.cpus = vec![1];
             start.disturbances.clear();
             if index < disturbed {
                 start.disturbances.push(Disturbance::ForeignCpu { ns: 1, of_ns: 2 });
             }
         }
-        rows(run)[0].reason.clone()
+        rows(&run)[0].reason.clone()
     };
-    assert!(claimed_ns(&run.invocations[0].transcript).unwrap() > 2e6);
-    assert_eq!(told(&mut run, 1.0, 0, true), None);
-    let reason = told(&mut run, 0.4, 0, true);
+    assert_eq!(told(1.0, 0, true, 45e6, 2.0), None);
+    let reason = told(0.4, 0, true, 45e6, 2.0);
     assert!(matches!(reason, Some(Reason::IdleContexts { .. })), "{reason:?}");
     // Others had the CPU, in all but two starts.
-    assert_eq!(told(&mut run, 0.4, 8, true), None);
+    assert_eq!(told(0.4, 8, true, 45e6, 2.0), None);
+    // Others who had it for half of so short a time are not told as a disturbance, nor are those who had it in a part of a long life.
+    assert_eq!(told(0.4, 0, true, 9e6, 2.0), None);
+    assert_eq!(told(0.4, 0, true, 45e6, 20.0), None);
     // A control that sleeps.
-    assert_eq!(told(&mut run, 0.4, 0, false), None);
+    assert_eq!(told(0.4, 0, false, 45e6, 2.0), None);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 mod change;
 
 pub(crate) use change::{Change, disturbances};
-pub use change::{FLOOR, PRECISE_FLOOR, SHARE};
 
 use crate::os;
 use crate::spawn::Exit;

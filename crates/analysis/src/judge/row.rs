@@ -4,7 +4,7 @@ use super::Constants;
 use crate::intervals::middle_and_reading;
 use crate::series::{claimed_ns, values};
 use std::collections::HashSet;
-use switchcost_model::{Invocation, Live, Reason, Run, Timing};
+use switchcost_model::{Disturbance, Invocation, Live, Reason, Run, Timing};
 use switchcost_stats::median;
 
 /// Why the starts of a row, each of which may be sound by itself, refute it together.
@@ -13,6 +13,7 @@ pub(crate) fn contradiction(run: &Run, starts: &[&Invocation]) -> Option<Reason>
 }
 
 /// What one start may do by bad luck, the best of several undisturbed ones does not: contexts on one CPU that used far less of it than their batches lasted.
+/// A start speaks only if others who took so much of its batches would be told as a disturbance.
 fn idle_contexts(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let constants = Constants::OURS;
     let speaks = |start: &&&Invocation| {
@@ -24,7 +25,8 @@ fn idle_contexts(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
         // A control may sleep; of contexts that take turns one always has the CPU.
         let evidence = start.transcript.evidence.as_ref().filter(|evidence| evidence.turns.is_some())?;
         let used = *evidence.counts.get("cpu_time_ns")? as f64;
-        Some((used, claimed_ns(&start.transcript).filter(|claimed| *claimed > constants.clock_ns)?))
+        let told = Disturbance::least_ns(start.seen.as_ref()?.last_samples_ns? as f64, Disturbance::FLOOR_NS);
+        Some((used, claimed_ns(&start.transcript).filter(|claimed| (1.0 - constants.least_used) * claimed >= told)?))
     });
     let times: Vec<(f64, f64)> = times.collect();
     let enough = times.len() as f64 >= constants.speaking_starts;

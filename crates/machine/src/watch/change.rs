@@ -3,17 +3,9 @@
 use std::time::Duration;
 use switchcost_model::Disturbance;
 
-/// Steal and foreign CPU time count from this on, whatever the length of the invocation: `/proc/stat` counts in steps
-/// of 10 ms, and the difference of two readings may be a step too high, so one step proves nothing and two do.
-pub const FLOOR: Duration = Duration::from_millis(20);
-
-/// From this share on, of the CPU time that the measured CPUs had (their number × wall time). A disturbance of 5 %
-/// moves a mean by as much; a median of batches stands it, but not much more.
-pub const SHARE: f64 = 0.05;
-
 /// Foreign CPU time counts from this on where every CPU's busy time is known in ns (`cpuacct.usage_percpu` of the
 /// machine's root group): it lags by at most one scheduler tick, 10 ms at the slowest (HZ=100).
-pub const PRECISE_FLOOR: Duration = Duration::from_millis(12);
+const PRECISE_FLOOR_NS: f64 = 12e6;
 
 /// What happened on the watched CPUs between two readings.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,10 +23,11 @@ pub(crate) struct Change {
 /// The rules. `probe_ns`: CPU time of the probe and of what was beside it; None: nobody knows it, so that what others used is not known either.
 pub(crate) fn disturbances(change: &Change, probe_ns: Option<u64>, wall: Duration, cpus: usize) -> Vec<Disturbance> {
     let of_ns = wall.as_nanos() as u64 * cpus.max(1) as u64;
-    let limit = |floor: Duration| (of_ns as f64 * SHARE).max(floor.as_nanos() as f64) as u64;
-    let steal = change.steal_ns.filter(|&ns| ns >= limit(FLOOR)).map(|ns| Disturbance::Steal { ns, of_ns });
+    let limit = |floor| Disturbance::least_ns(of_ns as f64, floor) as u64;
+    let steal =
+        change.steal_ns.filter(|&ns| ns >= limit(Disturbance::FLOOR_NS)).map(|ns| Disturbance::Steal { ns, of_ns });
     let foreign = change.busy_ns.zip(probe_ns).map(|(busy, own)| busy.saturating_sub(own));
-    let least = limit(if change.precise { PRECISE_FLOOR } else { FLOOR });
+    let least = limit(if change.precise { PRECISE_FLOOR_NS } else { Disturbance::FLOOR_NS });
     let foreign = foreign.filter(|&ns| ns >= least).map(|ns| Disturbance::ForeignCpu { ns, of_ns });
     steal.into_iter().chain(foreign).chain(change.always.iter().cloned()).collect()
 }
