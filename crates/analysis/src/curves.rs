@@ -2,7 +2,7 @@
 
 use crate::percentile::CONFIDENCE;
 use crate::rounds::{by_round, common_rounds};
-use crate::row::{Of, Row};
+use crate::row::{Of, Row, Times};
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use switchcost_model::{MechanismId, Placement, Variant, cpu_list};
@@ -63,6 +63,12 @@ impl Deref for Curve {
 }
 
 impl Curve {
+    /// Its row at a point, if that has a figure.
+    #[must_use]
+    pub fn at<'a, 'r>(&self, rows: &'a [Row<'r>], x: u64) -> Option<&'a Row<'r>> {
+        rows.get(self.points.iter().find(|point| point.x == x)?.row)
+    }
+
     /// Keeps these rows; false: they are too few for a curve.
     pub(crate) fn keep(&mut self, keeps: impl Fn(usize) -> bool) -> bool {
         self.line.points.retain(|point| keeps(point.row));
@@ -141,18 +147,79 @@ pub fn lines(rows: &[Row<'_>]) -> Vec<Line> {
     found.into_iter().map(curve).collect()
 }
 
-/// Of these curves those that cost least at `x`: the cheapest, and all whose intervals meet its own.
-#[must_use]
-pub fn cheapest<'c>(rows: &[Row<'_>], curves: &[&'c Curve], x: u64) -> Vec<&'c str> {
-    let span = |curve: &'c Curve| {
-        let row = &rows[curve.points.iter().find(|point| point.x == x)?.row];
-        let median = row.median().filter(|_| row.summary.modes.is_empty())?;
-        Some((median, row.interval().unwrap_or((median, median)), curve.label.as_str()))
-    };
-    let mut all: Vec<_> = curves.iter().filter_map(|curve| span(curve)).collect();
+/// What curves of one axis show together, as far as intervals carry it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order<'c> {
+    /// Those that may cost least at the first point and at the last: all others cost more. None: any may, or one has no interval.
+    pub least: [Option<Vec<&'c str>>; 2],
+    /// Those that may grow most, where every one that does grows; None likewise.
+    pub most: Option<Vec<Growth<'c>>>,
+    /// Those that may grow least; None likewise.
+    pub still: Option<Vec<Growth<'c>>>,
+}
+
+/// The cost at the last point of a curve ÷ that at the first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Growth<'c> {
+    /// Name of the curve.
+    pub label: &'c str,
+    /// Of the figures; None where either has modes.
+    pub factor: Option<f64>,
+    /// Least and greatest factor that the intervals at both ends allow.
+    pub span: (f64, f64),
+}
+
+impl<'c> Growth<'c> {
+    /// None: at either end there is no figure, or no interval.
+    #[must_use]
+    pub fn of(rows: &[Row<'_>], curve: &'c Curve, [from, to]: [u64; 2]) -> Option<Self> {
+        let (first, last) = (curve.at(rows, from)?, curve.at(rows, to)?);
+        let ((low, high), (least, most)) = (reach(first)?, reach(last)?);
+        let factor = first.one().zip(last.one()).map(|(first, last)| last / first);
+        (low > 0.0).then_some(Self { label: &curve.label, factor, span: (least / high, most / low) })
+    }
+
+    /// The factor, if its interval is narrow enough for a sentence to give one number.
+    #[must_use]
+    pub fn carried(&self) -> Option<f64> {
+        Times { ratio: self.factor?, interval: Some(self.span) }.carried()
+    }
+}
+
+/// From where to where the cost of a row reaches: its interval, or over its modes. None: it has no interval.
+fn reach(row: &Row<'_>) -> Option<(f64, f64)> {
+    let modes = row.summary.modes.iter().map(|mode| mode.value);
+    let ends = modes.clone().min_by(f64::total_cmp).zip(modes.max_by(f64::total_cmp));
+    ends.or_else(|| row.interval())
+}
+
+/// Of these spans those that may be the least; None: any may, or one is not known.
+fn lowest<T: Copy>(spans: Vec<Option<(f64, f64, T)>>) -> Option<Vec<T>> {
+    let mut all = spans.into_iter().collect::<Option<Vec<_>>>()?;
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let bound = all.first().map_or(f64::NAN, |least| least.1.1);
-    all.into_iter().filter(|(_, interval, _)| interval.0 <= bound).map(|(_, _, label)| label).collect()
+    let bound = all.iter().map(|(_, high, _)| *high).min_by(f64::total_cmp)?;
+    let least: Vec<T> = all.iter().filter(|(low, ..)| *low <= bound).map(|(.., which)| *which).collect();
+    (least.len() < all.len()).then_some(least)
+}
+
+/// What these curves show together between two points of their axis.
+#[must_use]
+pub fn order<'c>(rows: &[Row<'_>], curves: &[&'c Curve], ends: [u64; 2]) -> Order<'c> {
+    let least = |x| {
+        let there = curves.iter().filter_map(|curve| Some((curve.at(rows, x)?, curve.label.as_str())));
+        lowest(there.map(|(row, label)| reach(row).map(|(low, high)| (low, high, label))).collect())
+    };
+    let grown: Vec<Option<Growth<'c>>> = curves
+        .iter()
+        .filter(|curve| ends.iter().all(|x| curve.at(rows, *x).is_some()))
+        .map(|curve| Growth::of(rows, curve, ends))
+        .collect();
+    let spans = |sign: f64| -> Vec<Option<(f64, f64, Growth<'c>)>> {
+        let ends = |(a, b): (f64, f64)| if sign < 0.0 { (-b, -a) } else { (a, b) };
+        grown.iter().map(|grown| grown.map(|grown| (ends(grown.span).0, ends(grown.span).1, grown))).collect()
+    };
+    let grows = |most: &Vec<Growth<'c>>| most.iter().all(|grown| grown.span.0 > 1.0);
+    Order { least: ends.map(least), most: lowest(spans(-1.0)).filter(grows), still: lowest(spans(1.0)) }
 }
 
 /// What of the cost at a point is the parameter's own work, what the bare switch, and what is left.

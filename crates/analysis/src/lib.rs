@@ -40,10 +40,12 @@ pub use analysis::Analysis;
 pub use at::At;
 pub use compare::{
     Caution, Common, Comparison, DoctorGate, Gate, GateOutcome, Ground, Grown, Incomparable, Outcome, Place, Remark,
-    Rules, Side, THRESHOLD, Verdicts, Why, between, clocks_differ, common, comparable, excludes, grown, methods_differ,
-    probe_without_version, slowed_throughout, verdicts, within,
+    Rules, Side, THRESHOLD, Verdicts, Why, alike, between, clocks_differ, common, comparable, excludes, grown,
+    methods_differ, probe_without_version, slowed_throughout, verdicts, within,
 };
-pub use curves::{CONTEXTS, Curve, Line, Matrix, Point, Relation, Split, Topology, cheapest, lines, matrices, split};
+pub use curves::{
+    CONTEXTS, Curve, Growth, Line, Matrix, Order, Point, Relation, Split, Topology, lines, matrices, order, split,
+};
 pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, Shares, explain};
 pub use figures::{Figures, KernelRate, Reading, Summary};
@@ -58,7 +60,7 @@ pub use noise::{DEFAULT_FLOOR, Equals, Noise, noise};
 pub use notes::run_command;
 pub use percentile::{LONGEST, Percentile};
 pub use representatives::Beside;
-pub use row::{Judged, Of, Row, usable};
+pub use row::{Judged, Of, Row, Times, usable};
 pub use rulers::{
     CLOCK, CORE, Distrust, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds,
     undisturbed,

@@ -116,6 +116,12 @@ impl Judged<'_> {
         self.summary.figures.as_ref().map(|figures| figures.median)
     }
 
+    /// The same where one number stands for the row: it has no modes.
+    #[must_use]
+    pub fn one(&self) -> Option<f64> {
+        self.median().filter(|_| self.summary.modes.is_empty())
+    }
+
     /// Both ends of the 95 % interval of its headline figure.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {

@@ -4,7 +4,7 @@ use crate::text::{Style, cell, drawn, right, wrapped};
 use comfy_table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::number::{factor, grouped, nanoseconds, percent};
-use switchcost_analysis::{Analysis, CONTEXTS, Curve, Matrix, Row, cheapest};
+use switchcost_analysis::{Analysis, CONTEXTS, Curve, Growth, Matrix, Order, Row, order};
 
 /// For the short form: splits and matrices, then one line a curve.
 pub(crate) fn brief(analysis: &Analysis<'_>, style: Style) -> String {
@@ -29,12 +29,8 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
             curves.iter().flat_map(|curve| curve.points.iter().chain(&curve.gaps)).map(|p| p.x).collect();
         let places: Vec<u64> = places.into_iter().collect();
         let value = |x: u64| if axis == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
-        let row_at = |curve: &Curve, x: u64| {
-            let point = curve.points.iter().find(|point| point.x == x)?;
-            Some(&analysis.rows[point.row])
-        };
         let medians = |curve: &Curve| -> Vec<Option<f64>> {
-            places.iter().map(|x| row_at(curve, *x).filter(|row| row.summary.modes.is_empty())?.median()).collect()
+            places.iter().map(|x| curve.at(&analysis.rows, *x)?.one()).collect()
         };
         let all: Vec<f64> = curves.iter().flat_map(|curve| medians(curve)).flatten().collect();
         let bounds = (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
@@ -43,8 +39,6 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
             let (first, last) = own.first().copied().flatten().zip(own.last().copied().flatten())?;
             Some(last / first).filter(|growth| growth.is_finite())
         };
-        let mut grown: Vec<(f64, &str)> =
-            curves.iter().filter_map(|curve| Some((growth(curve)?, curve.label.as_str()))).collect();
         let widest = |curve: &Curve| {
             let all = curve.points.iter().filter_map(|at| analysis.rows[at.row].summary.figures.as_ref()?.half_width());
             percent(all.fold(0.0, f64::max))
@@ -54,7 +48,9 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
         };
         let columns = |intervals: bool| {
             let mut columns = vec![column("", &|curve| curve.label.clone())];
-            columns.extend(places.iter().map(|x| column(&value(*x), &|curve| figure(row_at(curve, *x), intervals))));
+            columns.extend(
+                places.iter().map(|x| column(&value(*x), &|curve| figure(curve.at(&analysis.rows, *x), intervals))),
+            );
             if !intervals {
                 columns.push(column("± up to", &widest));
             }
@@ -68,11 +64,14 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
         }
         let title = format!("Cost per {} by {axis}, {}", first.unit, first.variant.placement.title());
         out.push_str(&format!("\n{}\n{}", style.bold(&title), blocks.join("\n")));
-        let ends = [&places[0], &places[places.len() - 1]];
+        let ends = [places[0], places[places.len() - 1]];
         let named =
             |x: u64| if axis == CONTEXTS { format!("{} contexts", value(x)) } else { format!("{axis}={}", value(x)) };
-        let ends = ends.map(|x| (named(*x), cheapest(&analysis.rows, &curves, *x)));
-        out.push_str(&wrapped("  ", &concluded(&ends, &mut grown), style));
+        let sentence = match curves.as_slice() {
+            [only] => alone(Growth::of(&analysis.rows, only, ends), &only.label, &ends.map(named)),
+            several => concluded(&order(&analysis.rows, several, ends), &ends.map(named)),
+        };
+        out.push_str(&wrapped("  ", &sentence, style));
     }
     out
 }
@@ -152,29 +151,54 @@ pub(crate) fn levels(values: &[Option<f64>], (low, high): (f64, f64), style: Sty
     values.iter().map(|value| value.map_or(' ', |value| LEVELS[level(value)])).collect()
 }
 
-/// What costs least at both ends, and what grows most.
-fn concluded(ends: &[(String, Vec<&str>); 2], grown: &mut [(f64, &str)]) -> String {
-    let few = |names: &[&str]| match names {
-        [] => "nothing".to_owned(),
-        [only] => (*only).to_owned(),
-        names if names.len() > NAMES => format!("{} and {} more", names[..NAMES].join(", "), names.len() - NAMES),
-        [names @ .., last] => format!("{} and {last}", names.join(", ")),
-    };
-    let cost = |names: &[&str]| if names.len() == 1 { "costs" } else { "cost" };
-    let [(from, first), (to, last)] = ends;
-    let least = if first == last {
-        format!("{} {} least from {from} to {to}", few(first), cost(first))
-    } else {
-        format!("{} {} least at {from}, {} at {to}", few(first), cost(first), few(last))
-    };
-    grown.sort_by(|a, b| a.0.total_cmp(&b.0));
-    match grown {
-        [] => format!("{least}."),
-        [(only, name)] => format!("{name}: {} from {from} to {to}.", times(*only)),
-        [(low, still), .., (high, fast)] => {
-            format!("{least}; {fast} grows most ({}), {still} least ({}).", times(*high), times(*low))
+/// A factor as far as it is known.
+fn grown(grown: &Growth<'_>) -> String {
+    let (low, high) = grown.span;
+    grown.carried().map_or_else(|| format!("{} to {}", times(low), times(high)), times)
+}
+
+/// How the only curve grows.
+fn alone(found: Option<Growth<'_>>, label: &str, [from, to]: &[String; 2]) -> String {
+    match found {
+        None => format!("{label}: how it grows from {from} to {to} is open, since an interval is missing."),
+        Some(Growth { span: (low, high), .. }) if low <= 1.0 && high >= 1.0 => {
+            format!("{label}: no growth from {from} to {to} that its intervals show.")
         }
+        Some(found) => format!("{label}: {} from {from} to {to}.", grown(&found)),
     }
+}
+
+/// What costs least at both ends, and what grows most.
+fn concluded(order: &Order<'_>, [from, to]: &[String; 2]) -> String {
+    let few = |names: &[&str]| match names {
+        [names @ .., last] if (1..NAMES).contains(&names.len()) => format!("{} and {last}", names.join(", ")),
+        names if names.len() > NAMES => format!("{} and {} more", names[..NAMES].join(", "), names.len() - NAMES),
+        names => names.concat(),
+    };
+    let verb = |names: usize, one: &str| if names == 1 { format!("{one}s") } else { one.to_owned() };
+    let cost = |names: &[&str]| format!("{} {} least", few(names), verb(names.len(), "cost"));
+    let least = match &order.least {
+        [Some(first), Some(last)] if first == last => Some(format!("{} from {from} to {to}", cost(first))),
+        [Some(first), Some(last)] => Some(format!("{} at {from}, {} at {to}", cost(first), few(last))),
+        [Some(first), None] => Some(format!("{} at {from}", cost(first))),
+        [None, Some(last)] => Some(format!("{} at {to}", cost(last))),
+        [None, None] => None,
+    };
+    let named = |all: &[Growth<'_>], verb: &str| {
+        let by = if let [one] = all { format!(" ({})", grown(one)) } else { String::new() };
+        format!("{} {verb}{by}", few(&all.iter().map(|one| one.label).collect::<Vec<_>>()))
+    };
+    let most = order.most.as_ref().map(|all| named(all, &format!("{} most", verb(all.len(), "grow"))));
+    let still = order.still.as_ref().filter(|_| most.is_some()).map(|all| match all.as_slice() {
+        [one] if one.span.1 < 1.0 => named(all, "falls"),
+        _ => named(all, "least"),
+    });
+    let growth: Vec<String> = most.into_iter().chain(still).collect();
+    let said: Vec<String> = least.into_iter().chain((!growth.is_empty()).then(|| growth.join(", "))).collect();
+    if said.is_empty() {
+        return "No order: the intervals overlap, or a figure has none.".to_owned();
+    }
+    format!("{}.", said.join("; "))
 }
 
 /// Tables for a terminal; empty if the rows make neither curve nor matrix.
