@@ -1,6 +1,7 @@
 //! A run → its rows, each by itself.
 
 use crate::at::At;
+use crate::compare::unit;
 use crate::label::{label, several_probes};
 use crate::row::Judged;
 use crate::rulers::Speeds;
@@ -26,9 +27,7 @@ pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, a
             variant,
             full: full(variant, mechanism),
             label: label(variant, catalogue, several(variant)),
-            unit: mechanism
-                .map_or(&*variant.experiment.unit, |mechanism| mechanism.unit_of(variant.experiment))
-                .to_owned(),
+            unit: unit(variant, catalogue).to_owned(),
             quantity: variant.experiment.quantity,
             control: mechanism.is_some_and(|mechanism| mechanism.control),
             summary,

@@ -3,7 +3,8 @@
 use super::why::{Side, Why};
 use crate::row::{Row, usable};
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{Run, Variant};
+use switchcost_catalogue::Catalogue;
+use switchcost_model::{Experiment, Run, Variant};
 
 /// Smallest difference that matters unless the user says otherwise.
 pub const THRESHOLD: f64 = 0.03;
@@ -51,18 +52,33 @@ pub fn probe_without_version(id: &str) -> &str {
     id.rsplit_once('-').filter(|(_, tail)| version(tail)).map_or(id, |(name, _)| name)
 }
 
+/// What one unit of a variant is: switch, context, round trip …
+pub(crate) fn unit<'c>(variant: &'c Variant, catalogue: &'c Catalogue) -> &'c str {
+    let mechanism = catalogue.find(&variant.mechanism);
+    mechanism.map_or(&variant.experiment.unit, |mechanism| mechanism.unit_of(variant.experiment))
+}
+
+/// Whether two variants measure the same, which is known before either is measured.
+///
+/// # Errors
+/// Why not.
+pub fn alike(a: &Variant, b: &Variant, catalogue: &Catalogue) -> Result<(), Why> {
+    same_kind((a.experiment, unit(a, catalogue)), (b.experiment, unit(b, catalogue)))
+}
+
+fn same_kind(a: (Experiment, &str), b: (Experiment, &str)) -> Result<(), Why> {
+    if a.0 != b.0 {
+        return Err(Why::Experiments(a.0, b.0));
+    }
+    if a.1 == b.1 { Ok(()) } else { Err(Why::Units(a.1.to_owned(), b.1.to_owned())) }
+}
+
 /// Whether a ratio of these rows means anything.
 ///
 /// # Errors
 /// Why not.
 pub fn comparable(a: &Row<'_>, b: &Row<'_>) -> Result<(), Why> {
-    let (first, second) = (a.variant.experiment, b.variant.experiment);
-    if first != second {
-        return Err(Why::Experiments(first, second));
-    }
-    if a.unit != b.unit {
-        return Err(Why::Units(a.unit.clone(), b.unit.clone()));
-    }
+    same_kind((a.variant.experiment, &a.unit), (b.variant.experiment, &b.unit))?;
     for (side, row) in [(Side::A, a), (Side::B, b)] {
         usable(row).map_err(|reason| Why::Unusable { side, reason })?;
     }

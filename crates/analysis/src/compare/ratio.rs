@@ -149,12 +149,16 @@ impl Comparison {
         Self { interval, modes, outcome, why: why.or(self.why), ..self }
     }
 
-    /// With the ratio of the headlines and no verdict, where only one of these leaves out what slowed the machine and is not what was compared.
+    /// With the ratio of the headlines, where the starts are too few for one of their own, or where only one of these leaves out what slowed the machine and is
+    /// not what was compared: then without a verdict.
     fn of_headlines(self, a: &Judged<'_>, b: &Judged<'_>) -> Self {
         let corrected = |row: &Judged<'_>| row.basis() != self.of && row.beside().is_some();
-        match a.median().zip(b.median()).filter(|_| self.modes.is_none() && (corrected(a) || corrected(b))) {
-            Some((a, b)) => Self { ratio: b / a, ..self }.unless(Some(Why::OneCorrected(self.ratio))),
-            None => self,
+        let apart = (corrected(a) || corrected(b)).then_some(Why::OneCorrected(self.ratio));
+        match a.median().zip(b.median()).filter(|_| self.modes.is_none()) {
+            Some((a, b)) if apart.is_some() || self.lacks_starts().is_some() => {
+                Self { ratio: b / a, ..self }.unless(apart)
+            }
+            _ => self,
         }
     }
 

@@ -47,8 +47,15 @@ fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
     };
     let interval = comparison.interval.map(|_| format!(", interval {}", super::text::span(row)));
     let reason = comparison.why.as_ref().map_or(String::new(), |why| format!("; {}", words::reason(why)));
-    let against = if row.ratio().is_some() { "than" } else { "to" };
-    let says = format!("{} {against} {}{}{reason}", row.phrase(), row.a.label, interval.unwrap_or_default());
+    let against = match comparison.outcome {
+        Outcome::Same(_) => "as",
+        Outcome::CannotTell => "against",
+        _ if row.ratio().is_some() => "than",
+        _ => "to",
+    };
+    // Rows of two runs have one name.
+    let a = if row.a.label == row.b.label { "A" } else { &row.a.label };
+    let says = format!("{} {against} {a}{}{reason}", super::text::change(row), interval.unwrap_or_default());
     (row.b.label.clone(), end, says)
 }
 

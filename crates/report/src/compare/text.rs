@@ -345,7 +345,7 @@ fn lent(compared: &Compared, style: Style) -> String {
 }
 
 /// What the verdict says of B: `17 % less`, `inconclusive below 18 %`.
-fn change(row: &ComparedRow) -> String {
+pub(super) fn change(row: &ComparedRow) -> String {
     let comparison = &row.comparison;
     match (comparison.outcome, comparison.detectable) {
         (Outcome::Slower | Outcome::Faster, _) => row.phrase(),

@@ -3,9 +3,9 @@
 use super::arguments::Compare;
 use super::operands::{Operand, Which, find_published};
 use std::time::{Duration, Instant};
-use switchcost_analysis::Analysis;
+use switchcost_analysis::{Analysis, Incomparable, alike};
 use switchcost_model::{EndedBy, Request, Run, TWIN, Variant};
-use switchcost_report::Compared;
+use switchcost_report::{Compared, incomparable};
 use switchcost_runner::Selection;
 use switchcost_session::{CONTINUES, Exit, Failure, Session, not_stored, open_store, seed, status};
 
@@ -36,6 +36,13 @@ pub fn measure(arguments: &Compare, started: Instant, compared: &mut Compared) -
         let rows = selection.merge(rows);
         let rows = runnable(&selection, rows, text)?;
         chosen.push(Chosen { text: text.clone(), many, rows });
+    }
+    for other in chosen.get(1..).unwrap_or_default() {
+        if let ([a], [b]) = (chosen[0].rows.as_slice(), other.rows.as_slice()) {
+            let labels = (chosen[0].text.clone(), other.text.clone());
+            alike(&selection.variants[*a], &selection.variants[*b], &session.catalogue)
+                .map_err(|why| Failure::usage(incomparable(&Incomparable { labels, why })))?;
+        }
     }
     let itself = double(&mut selection, &mut chosen)?;
     if !itself {
