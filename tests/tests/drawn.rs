@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::time::Duration;
-use switchcost_analysis::{Analysis, Explained, LayerCost, Part, Prediction, Row, verdicts};
+use switchcost_analysis::{Analysis, Explained, LayerCost, Part, Prediction, Row, Times, verdicts};
 use switchcost_audit::{Audited, Estimate, Price, audit, audit_text, load_audit};
 use switchcost_catalogue::Catalogue;
 use switchcost_e2e::repository;
@@ -39,6 +39,10 @@ fn explained(style: Style) -> String {
     let part = |value: f64, half: f64| Part {
         value,
         interval: Some(Interval { low: value - half, high: value + half }),
+        share: Some(Times {
+            ratio: value / 1072.0,
+            interval: Some(((value - half) / 1072.0, (value + half) / 1072.0)),
+        }),
         rounds: 24,
     };
     let catalogue = catalogue();
@@ -58,6 +62,7 @@ fn explained(style: Style) -> String {
         figure: "1.07 µs".to_owned(),
         explained: Explained {
             total: part(1072.0, 18.0),
+            modes: false,
             layers: layers.collect(),
             residue: part(320.3, 25.1),
             prediction: Some(Prediction { ratio: 0.70, interval: Some(Interval { low: 0.67, high: 0.73 }) }),

@@ -6,7 +6,7 @@
 //! what interrupts some of them belongs to no layer.
 
 use crate::rounds::{by_round, common_rounds};
-use crate::row::{Of, Row};
+use crate::row::{Of, Row, Times};
 use std::collections::BTreeMap;
 use switchcost_model::{Explanation, Layer, Residue, Term};
 use switchcost_stats::{Interval, mean, mean_interval, median, median_interval, ratio_of_means, sorted};
@@ -24,6 +24,8 @@ pub struct Part {
     pub value: f64,
     /// 95 % interval of it; None with fewer than 6 rounds.
     pub interval: Option<Interval>,
+    /// Of the whole, from the same rounds; None where the whole is nothing.
+    pub share: Option<Times>,
     /// Rounds that had all its rows.
     pub rounds: usize,
 }
@@ -110,10 +112,12 @@ pub enum Shares {
     /// Name and share of each part whose interval lies above 0, the largest first; `left`: of what no layer explains, likewise.
     Of {
         /// The layers.
-        layers: Vec<(String, f64)>,
+        layers: Vec<(String, Times)>,
         /// The rest.
-        left: Option<f64>,
+        left: Option<Times>,
     },
+    /// The row has modes: shares of their mixture are those of no switch.
+    Modes,
     /// Fewer than 6 rounds.
     FewRounds,
     /// The layers exceed the whole: they overlap, or the model does not fit this CPU.
@@ -124,20 +128,25 @@ impl Explained {
     /// What a sentence may say of the layers.
     #[must_use]
     pub fn shares(&self) -> Shares {
+        if self.modes {
+            return Shares::Modes;
+        }
         if self.total.interval.is_none() || self.total.value <= 0.0 {
             return Shares::FewRounds;
         }
         let measured = || self.layers.iter().filter_map(|layer| Some((&layer.name, layer.cost.as_ref().ok()?)));
-        let whole = self.total.value;
-        let negative = |part: &Part| part.resolved() && part.value < 0.0;
-        let exceeds = |part: &Part| part.resolved() && !(0.0..=whole).contains(&part.value);
-        if negative(&self.residue) || measured().any(|(_, part)| exceeds(part)) {
+        // One rule with the sentence on whether the layers add up, where there is one.
+        let predicted = self.prediction.and_then(|prediction| prediction.interval);
+        let negative = self.residue.resolved() && self.residue.value < 0.0;
+        let above = predicted.map_or(negative, |interval| interval.low > 1.0);
+        let exceeds = |part: &Part| part.resolved() && !(0.0..=self.total.value).contains(&part.value);
+        if above || measured().any(|(_, part)| exceeds(part)) {
             return Shares::Exceed;
         }
-        let share = |part: &Part| part.resolved().then(|| part.value / whole);
-        let mut layers: Vec<(String, f64)> =
+        let share = |part: &Part| part.share.filter(|_| part.resolved() && part.value > 0.0);
+        let mut layers: Vec<(String, Times)> =
             measured().filter_map(|(name, part)| Some((name.clone(), share(part)?))).collect();
-        layers.sort_by(|a, b| b.1.total_cmp(&a.1));
+        layers.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
         Shares::Of { layers, left: share(&self.residue) }
     }
 }
@@ -147,6 +156,8 @@ impl Explained {
 pub struct Explained {
     /// The whole.
     pub total: Part,
+    /// Its row has modes.
+    pub modes: bool,
     /// From the bottom.
     pub layers: Vec<LayerCost>,
     /// What the measured layers leave over.
@@ -221,7 +232,12 @@ fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) ->
         let values: Vec<f64> = left.keys().filter_map(|round| of.get(round).copied()).collect();
         let value = mean(&values).ok_or_else(|| NO_ROUND.to_owned())?;
         let interval = mean_interval(&values);
-        Ok::<Part, String>(Part { value, interval, rounds: values.len() })
+        let pairs: Vec<(f64, f64)> = left.keys().filter_map(|round| Some((*of.get(round)?, total[round]))).collect();
+        let share = ratio_of_means(&pairs).map(|(ratio, interval)| {
+            let interval = interval.map(|interval| (interval.low, interval.high));
+            Times { ratio, interval }
+        });
+        Ok::<Part, String>(Part { value, interval, share, rounds: values.len() })
     };
     let pairs: Vec<(f64, f64)> = left.iter().map(|(round, left)| (total[round] - left, total[round])).collect();
     let complete = !explanation.floor_only && costs.iter().all(Result::is_ok);
@@ -234,6 +250,7 @@ fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) ->
     };
     Ok(Explained {
         total: part(&total)?,
+        modes: rows.first().copied().flatten().is_some_and(|row| !row.summary.modes.is_empty()),
         residue: part(&left)?,
         layers: explanation.layers.iter().zip(costs).map(layer).collect(),
         prediction,

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use switchcost_analysis::number::{percent, share};
+use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Row};
 use switchcost_model::Reason;
 use switchcost_stats::Mode;
@@ -316,8 +316,8 @@ pub static COLUMNS: &[Column] = &[
         Of::Number(|_, row| Some(row.times_reference?.ratio)),
         "× the run's switch of the reference mechanism (mechanisms/families.toml): median of the ratios round by round, as compare gives it; null across units, and for rows with modes.",
     )
-    .shown("× reference", |row, _| row.times_reference.map(|times| share(times.ratio)))
-    .brief(Title::Reference, 10, |row| Some(row.times_reference.map_or_else(String::new, |times| share(times.ratio)))),
+    .shown("× reference", |row, _| row.times_reference.map(beside))
+    .brief(Title::Reference, 10, |row| Some(row.times_reference.map_or_else(String::new, beside))),
     column(
         "times_reference_low",
         Of::Number(|_, row| Some(row.times_reference?.interval?.0)),

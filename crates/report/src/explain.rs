@@ -4,7 +4,8 @@ use crate::text::{Style, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{nanoseconds, percent};
-use switchcost_analysis::{ADDS_UP_WITHIN, Explained, FEWEST_STARTS, LayerCost, Part, Prediction, Shares};
+use switchcost_analysis::{ADDS_UP_WITHIN, Explained, FEWEST_STARTS, LayerCost, Part, Prediction, Shares, Times};
+use switchcost_model::Quantity;
 
 /// What no layer explains, as the text calls it.
 const REST: &str = "unexplained rest";
@@ -48,7 +49,15 @@ fn bar(start: f64, size: f64, whole: f64, most: usize) -> String {
     }
 }
 
-/// `thread/futex takes 1.07 µs: 55 % scheduler switch, 12 % wake call; 33 % is left`, by shares whose intervals lie above 0.
+/// A share as far as it is known.
+fn share(of: &Times) -> String {
+    match (of.carried(), of.interval) {
+        (None, Some((low, high))) => format!("{:.0}–{:.0} %", low * 100.0, high * 100.0),
+        _ => percent(of.ratio),
+    }
+}
+
+/// `thread/futex takes 1.07 µs: of 1.08 µs, the mean of 20 rounds, 55 % scheduler switch, 12 % wake call, 33 % is left`, by shares whose intervals lie above 0.
 fn answer(explanation: &Explanation) -> String {
     let explained = &explanation.explained;
     let takes = format!("{} takes {}", explanation.label, explanation.figure);
@@ -59,13 +68,17 @@ fn answer(explanation: &Explanation) -> String {
         Shares::Exceed => {
             format!("{takes}; its layers come to more than the whole: they overlap, or the model does not fit this CPU")
         }
+        Shares::Modes => format!("{takes}; a cost of several kinds has no shares"),
         Shares::Of { layers, left } if layers.is_empty() && left.is_none() => {
             format!("{takes}; the interval of every part holds 0")
         }
         Shares::Of { layers, left } => {
-            let parts = layers.iter().map(|(name, share)| format!("{} {name}", percent(*share)));
-            let left = left.map(|share| format!("{} is left", percent(share)));
-            format!("{takes}: {}", parts.chain(left).collect::<Vec<_>>().join(", "))
+            let parts = layers.iter().map(|(name, of)| format!("{} {name}", share(of)));
+            let left = left.map(|of| format!("{} is left", share(&of)));
+            let whole = Quantity::TIME.amount(explained.total.value);
+            let mean = format!("of {whole}, the mean of {} rounds, ", explained.total.rounds);
+            let mean = if whole == explanation.figure { String::new() } else { mean };
+            format!("{takes}: {mean}{}", parts.chain(left).collect::<Vec<_>>().join(", "))
         }
     }
 }
@@ -247,8 +260,8 @@ impl From<&Prediction> for RatioJson {
     }
 }
 
-fn layer_json<'a>(layer: &'a LayerCost, shares: &[(String, f64)]) -> LayerJson<'a> {
-    let share = shares.iter().find(|(name, _)| *name == layer.name).map(|(_, share)| *share);
+fn layer_json<'a>(layer: &'a LayerCost, shares: &[(String, Times)]) -> LayerJson<'a> {
+    let share = shares.iter().find(|(name, _)| *name == layer.name).map(|(_, share)| share.ratio);
     LayerJson {
         name: &layer.name,
         terms: &layer.terms,
@@ -269,7 +282,7 @@ pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
     let adds_up = prediction.map_or("cannot tell", |prediction| prediction.adds_up().as_str());
     let (shares, left) = match explanation.explained.shares() {
         Shares::Of { layers, left } => (layers, left),
-        Shares::FewRounds | Shares::Exceed => (Vec::new(), None),
+        Shares::FewRounds | Shares::Exceed | Shares::Modes => (Vec::new(), None),
     };
     Document {
         format: 1,
@@ -279,7 +292,7 @@ pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
         figure: &explanation.figure,
         total: part_json(&explanation.explained.total, None),
         layers: explanation.explained.layers.iter().map(|layer| layer_json(layer, &shares)).collect(),
-        residue: part_json(&explanation.explained.residue, left),
+        residue: part_json(&explanation.explained.residue, left.map(|share| share.ratio)),
         residue_is: explanation
             .explained
             .residue_is

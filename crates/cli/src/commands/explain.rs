@@ -89,6 +89,10 @@ impl Action for Explain {
                 "fewer than 6 rounds were measured, so that there are no intervals; give it more --budget".into(),
             );
         }
+        let unsettled = rows.iter().flatten().find_map(|row| Some((row, row.unsettled()?)));
+        if let Some((row, reason)) = unsettled {
+            notes.push(format!("{}: {reason}, which parts and shares bear in full; explain it again", row.label));
+        }
         let partial = explained.layers.iter().any(|layer| layer.cost.is_err());
         let contradicted = rows.iter().flatten().any(|row| row.verdict == switchcost_model::Verdict::Contradicted);
         let answer = switchcost_report::Explanation {

@@ -2,8 +2,8 @@
 
 use crate::text::kept;
 use std::collections::BTreeMap;
-use switchcost_analysis::number::nanoseconds;
-use switchcost_analysis::{Analysis, Figures, Of, Percentile, Row, Split};
+use switchcost_analysis::number::{nanoseconds, share};
+use switchcost_analysis::{Analysis, Figures, Of, Percentile, Row, Split, Times};
 use switchcost_stats::Interval;
 
 pub(super) fn figures<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
@@ -84,4 +84,14 @@ pub(super) fn kernel_switches(row: &Row<'_>) -> Option<String> {
 pub(super) fn cpus(row: &Row<'_>) -> Option<String> {
     let list: Vec<String> = row.summary.cpus.iter().map(u32::to_string).collect();
     (!list.is_empty()).then(|| list.join(","))
+}
+
+/// How much more or less a row costs than the reference, as far as the interval carries it: where that holds 1 they are equal, or nobody knows.
+pub(super) fn beside(times: Times) -> String {
+    match times.interval {
+        Some((low, high)) if low <= 1.0 && 1.0 <= high => {
+            times.carried().map_or_else(|| "–".to_owned(), |_| share(1.0))
+        }
+        _ => share(times.ratio),
+    }
 }
