@@ -235,6 +235,10 @@ fn bad_input_is_one_sentence() {
     world.run("audit --wakeups").refuses(2, &["--pid"]);
     world.run("audit --wakeups --pid 4194304").refuses(2, &["4194304", "no such process"]);
     world.run("audit -- /nowhere/at/all").refuses(2, &["/nowhere/at/all", "cannot be started"]);
+    world.write("plain", "no program");
+    let plain = world.path("plain").to_str().unwrap().to_owned();
+    world.run_words(&["audit", "--", &plain]).refuses(2, &["cannot be started", "execute permission"]);
+    world.run("audit -- /dev/null").refuses(2, &["cannot be started", "not a file"]);
     let unpriced = World::new(FAKE);
     unpriced.run("audit -- nowhere-at-all").refuses(2, &["nowhere-at-all", "cannot be started", "PATH"]);
     assert!(!unpriced.store().exists(), "prices were measured for a program that is not there");

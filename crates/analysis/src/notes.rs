@@ -273,24 +273,28 @@ fn one_thread(row: &Judged<'_>, mechanism: Option<&Mechanism>) -> Option<String>
 /// Says so when a row is faster than a control that its page names as its floor, by more than the intervals of both.
 fn below_floor(row: &Judged<'_>, rows: &[Judged<'_>], catalogue: &Catalogue) -> Option<String> {
     let mechanism = catalogue.find(&row.variant.mechanism)?;
-    let highest = row.summary.figures.as_ref()?.interval?.high;
     if !row.variant.experiment.bounded() {
         return None;
     }
+    let one = |row: &Judged<'_>| {
+        let (median, interval, modes) = row.figure(row.basis())?;
+        Some((median, interval.filter(|_| modes.is_empty())?))
+    };
+    let (_, own) = one(row)?;
     let floor = |other: &&Judged<'_>| {
         mechanism.floor.contains(&other.variant.mechanism)
             && other.control
             && other.variant.placement.kind() == row.variant.placement.kind()
             && other.verdict == Verdict::Verified
     };
-    let figures = rows.iter().filter(floor).filter_map(|other| Some((other, other.summary.figures.as_ref()?)));
-    let (other, floor) = figures
-        .filter(|(_, figures)| figures.interval.is_some_and(|interval| highest < interval.low))
-        .max_by(|a, b| a.1.median.total_cmp(&b.1.median))?;
+    let figures = rows.iter().filter(floor).filter_map(|other| Some((other, one(other)?)));
+    let (other, (median, _)) = figures
+        .filter(|(_, (_, interval))| own.high < interval.low)
+        .max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))?;
     Some(format!(
-        "below its floor, {} ({} ns): a switch inside its loop can cost less than a call",
+        "below its floor, {} ({} ns): what runs inside a loop can cost less than a call",
         other.variant.mechanism,
-        nanoseconds(floor.median)
+        nanoseconds(median)
     ))
 }
 

@@ -125,7 +125,7 @@ impl Examination<'_> {
         machine.findings = switchcost_machine::doctor(None);
         fitness.add_findings(&machine.findings);
         match baseline {
-            None => fitness.add_unknown(format!("no baseline; switchcost run && switchcost baseline set {USUAL}")),
+            None => fitness.add_unknown("no baseline; `switchcost check --help` shows how to set one".to_owned()),
             Some(baseline) if fitness.is_open() => self.measure(&baseline, machine, &mut fitness)?,
             Some(_) => {}
         }

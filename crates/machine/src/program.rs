@@ -6,7 +6,7 @@ pub use observed::{Observed, ProgramError, ThreadSeen, Woken};
 
 use crate::interrupt::Interrupt;
 use crate::os;
-use crate::spawn::{ExitStatus, find_program, is_program};
+use crate::spawn::{ExitStatus, SpawnError, find_program};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -27,7 +27,12 @@ pub fn startable(command: &[String]) -> Result<(), ProgramError> {
     let Some(program) = command.first() else { return Err(nothing_given()) };
     let not_started = |reason: &str| Err(ProgramError::NotStarted(program.clone(), reason.to_owned()));
     if program.chars().any(std::path::is_separator) {
-        if is_program(Path::new(program)) { Ok(()) } else { not_started("there is no such program") }
+        match os::spawn::fault(Path::new(program)) {
+            None => Ok(()),
+            Some(SpawnError::NotExecutable(_, why)) => not_started(&why),
+            Some(SpawnError::Permission(_)) => not_started("permission denied"),
+            Some(_) => not_started("there is no such program"),
+        }
     } else if find_program(program, &[]).is_some() {
         Ok(())
     } else {

@@ -3,9 +3,11 @@
 const UTF_16: &str = "it is UTF-16 (PowerShell's `>`, in place of -o FILE); convert it: iconv -f UTF-16 -t UTF-8";
 
 /// How a file begins that is not UTF-8 text without a mark, what it is, and how to write it.
-const FOREIGN: [(&[u8], &str); 6] = [
+const FOREIGN: [(&[u8], &str); 8] = [
     (&[0xef, 0xbb, 0xbf], "it begins with a byte-order mark; write it as UTF-8 without one: tail -c +4 FILE"),
     (&[0xff, 0xfe, 0, 0], "it is UTF-32 text; convert it: iconv -f UTF-32 -t UTF-8"),
+    (&[0, 0, 0xfe, 0xff], "it is UTF-32 text; convert it: iconv -f UTF-32 -t UTF-8"),
+    (&[0, 0], "it begins with zeros, as a file does that a crash left behind; write it anew"),
     (&[0xff, 0xfe], UTF_16),
     (&[0xfe, 0xff], UTF_16),
     (&[0x1f, 0x8b], "it is compressed; unpack it with gunzip first"),
@@ -15,7 +17,7 @@ const FOREIGN: [(&[u8], &str); 6] = [
 /// What bytes that begin so are instead of plain UTF-8, and how to write them: a clause.
 #[must_use]
 pub fn foreign(begin: &[u8]) -> Option<&'static str> {
-    let unmarked = matches!(begin, [_, 0, ..] | [0, _, ..]).then_some(UTF_16);
+    let unmarked = matches!(begin, [a, b, ..] if (*a == 0) != (*b == 0)).then_some(UTF_16);
     FOREIGN.into_iter().find(|(mark, _)| begin.starts_with(mark)).map(|(_, what)| what).or(unmarked)
 }
 
@@ -60,6 +62,8 @@ mod tests {
             (wide(plain, u16::to_be_bytes), "UTF-16"),
             (wide(&marked, u16::to_le_bytes)[..7].to_vec(), "UTF-16"),
             (vec![0xff, 0xfe, 0, 0, b'a', 0, 0, 0], "UTF-32"),
+            (vec![0, 0, 0xfe, 0xff, 0, 0, 0, b'a'], "UTF-32"),
+            (vec![0; 8], "zeros"),
             (vec![0x1f, 0x8b, 8, 0], "gunzip"),
             (b"caf\xe9".to_vec(), "not UTF-8"),
         ] {

@@ -10,8 +10,8 @@
 //! Every line ends with a line feed. The same run always gives the same bytes: fields have a fixed order, objects are
 //! sorted by name, there is no white space, and nothing depends on where or when the file is written. Import accepts
 //! that form and no other, so that exporting again gives the imported file byte by byte: each line read is written
-//! again and compared, which also refuses a repeated name, an absent field, or a record given as a list. The one
-//! liberty: a line whose `t` begins with `x_` is skipped (and not exported again).
+//! again and compared, which also refuses a repeated name, an absent field, or a record given as a list. Two
+//! liberties: a line whose `t` begins with `x_` is skipped (and not exported again), and lines may end as on Windows.
 
 use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::{RunFileError, json_reason};
@@ -47,7 +47,7 @@ pub fn export_jsonl(run: &Run, output: &mut dyn Write) -> Result<(), RunFileErro
 /// Reads a run file, all of it or nothing.
 ///
 /// # Errors
-/// When the file is not exactly as [`export_jsonl`] writes it, `x_` lines aside.
+/// When the file is not exactly as [`export_jsonl`] writes it, `x_` lines and line ends aside.
 pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
     let mut importer = Importer { input, line: Vec::new(), tally: Tally::default() };
     let mut run = importer.header()?;
@@ -192,6 +192,9 @@ impl Importer<'_> {
         self.line.clear();
         let mut limited = Read::take(&mut *self.input, MAX_LINE_BYTES + 1);
         limited.read_until(b'\n', &mut self.line).map_err(RunFileError::Read)?;
+        if self.line.ends_with(b"\r\n") {
+            self.line.remove(self.line.len() - 2);
+        }
         self.tally.check_limits(&self.line)?;
         let number = self.tally.lines + 1;
         limits::texts(&self.line).map_err(|reason| at(number, &reason))?;
@@ -235,9 +238,6 @@ impl Importer<'_> {
         }
         if self.line.starts_with(b"SQLite format 3\0") {
             return Err(foreign("it is an SQLite file, perhaps a store"));
-        }
-        if self.line.starts_with(b"{\"t\":\"run\"") && self.line.ends_with(b"\r\n") {
-            return Err(RunFileError::Changed { reason: "its lines end as in a text file of Windows".to_owned() });
         }
         if self.line.last() != Some(&b'\n') && self.line.starts_with(b"{\"t\":\"run\"") {
             return Err(RunFileError::Truncated { line: number, invocations: 0 });

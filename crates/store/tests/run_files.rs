@@ -200,7 +200,7 @@ fn the_end_line_closes_the_file() {
     let trailing = [&file[..], b"\n"].concat();
     check(&trailing, "line 9 cannot be understood: something follows the `end` line; export the run again");
     let windows = String::from_utf8(file.clone()).unwrap().replace('\n', "\r\n");
-    assert!(import(windows.as_bytes()).unwrap_err().to_string().starts_with("was changed after it was exported"));
+    assert_eq!(export(&import(windows.as_bytes()).unwrap()), file);
     let mut missing = lines(&file);
     missing.remove(4);
     let missing: String = missing.iter().map(|line| format!("{line}\n")).collect();
