@@ -191,7 +191,7 @@ fn every_recipe_of_the_host_shows_in_what_the_program_says() {
         copy_tree(&repository().join(folder), &copy.path().join(folder));
     }
     std::fs::create_dir(copy.path().join("web")).unwrap();
-    for name in ["Cargo.toml", "Cargo.lock", "PROTOCOL.md", "web/page.schema.json"] {
+    for name in ["Cargo.toml", "Cargo.lock", "PROTOCOL.md", "README.md", "web/page.schema.json"] {
         std::fs::copy(repository().join(name), copy.path().join(name)).unwrap();
     }
     let recipes = recipes("Where a change goes");
