@@ -128,8 +128,9 @@ fn two_runs_at_once_are_told_and_one_can_wait() {
     // Other tests may measure as well; then it waits until it has the CPU.
     let mut first = spawned(&["--rounds", "100000", "--budget", "600s"]);
     starts.reach(1);
-    let told = world.run("run thread/honest --rounds 1 --batches 2");
+    let told = world.run("run thread/honest --rounds 1 --batches 2 --format json");
     assert!(told.err.contains("another switchcost measures on CPU"), "{told:?}");
+    assert!(told.out.contains("another switchcost measured on CPU"), "{told:?}");
     let mut second = spawned(&["--rounds", "1"]);
     let mut lines = BufReader::new(second.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.ends_with("waiting until it is done")));

@@ -8,7 +8,7 @@ use crate::tail::tail;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::number::{exactly, factor, nanoseconds, percent};
-use switchcost_model::{EndedBy, Mechanism, Placement, Quantity, Run, Timing, Verdict};
+use switchcost_model::{EndedBy, Mechanism, Placement, Quantity, Run, Timing, ToldFinding, Verdict};
 use switchcost_stats::{FEWEST, Interval, SIGMAS, chance, median};
 
 /// Remarks of the probe that are shown with a row.
@@ -170,8 +170,9 @@ fn strays(row: &Judged<'_>) -> Option<String> {
 fn counters(row: &Judged<'_>, run: &Run) -> Option<String> {
     let across = row.variant.timing == Timing::Each && row.variant.placement != Placement::usual();
     let finding = run.machine.findings.iter().find(|finding| across && finding.id == "counters")?;
-    let effect = if finding.effect.is_empty() { String::new() } else { format!(": {}", finding.effect) };
-    Some(format!("intervals may end on another CPU than they begin on; {}{effect}", finding.what))
+    let ToldFinding { what, effect, .. } = finding.told();
+    let effect = if effect.is_empty() { effect } else { format!(": {effect}") };
+    Some(format!("intervals may end on another CPU than they begin on; {what}{effect}"))
 }
 
 /// What was computed is not what a switch costs on this machine.

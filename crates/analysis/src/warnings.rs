@@ -2,7 +2,7 @@
 
 use crate::row::Row;
 use switchcost_catalogue::grammar::command_line;
-use switchcost_model::{EndedBy, Run, Severity, Verdict};
+use switchcost_model::{EndedBy, Run, Severity, ToldFinding, Verdict};
 
 /// The command that goes on with a run that the user stopped, or a sweep that stopped before its end; None for others.
 #[must_use]
@@ -50,8 +50,9 @@ pub(crate) fn warnings(run: &Run, shown: &[&Row<'_>]) -> Vec<String> {
         ));
     }
     for finding in run.machine.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-        let cure = if finding.cure.is_empty() { String::new() } else { format!(". Cure: {}", finding.cure) };
-        warnings.push(format!("{}. Effect: {}{cure}.", finding.what, finding.effect));
+        let ToldFinding { what, effect, cure, .. } = finding.told();
+        let parts = [("Effect", effect), ("Cure", cure)].into_iter().filter(|(_, text)| !text.is_empty());
+        warnings.push(what + &parts.map(|(name, text)| format!(". {name}: {text}")).collect::<String>() + ".");
     }
     warnings
 }

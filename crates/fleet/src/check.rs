@@ -190,7 +190,7 @@ impl Examination<'_> {
         let until = self.started + self.arguments.within.mul_f64(MEASURED);
         let session = Session::of(machine, self.started, until, needed)?;
         if let Some(company) = session.machine.findings.iter().find(|finding| finding.id == COMPANY) {
-            fitness.add_unknown(company.what.clone());
+            fitness.add_unknown(company.told().what);
             return Ok(());
         }
         // Only this thread steps aside: the one that answers in time may run anywhere.

@@ -67,7 +67,7 @@ impl Fitness {
     /// Takes note of what makes any node unfit.
     pub fn add_findings(&mut self, findings: &[Finding]) {
         let unfit = |finding: &&Finding| finding.severity == Severity::Warning && UNFIT.contains(&finding.id.as_str());
-        self.unfit.extend(findings.iter().filter(unfit).map(|finding| finding.what.clone()));
+        self.unfit.extend(findings.iter().filter(unfit).map(|finding| finding.told().what));
     }
 
     /// Takes note of facts that differ from the baseline's. One that either side could not read says nothing, nor does one that only one of two

@@ -86,7 +86,8 @@ impl Run {
                 .collect();
         }
         for finding in &mut run.machine.findings {
-            fields([&mut finding.id, &mut finding.what, &mut finding.effect, &mut finding.cure]);
+            fields([&mut finding.id, &mut finding.case]);
+            texts(&mut finding.facts);
         }
         for variant in &mut run.variants {
             fields([&mut variant.probe, &mut variant.label]);

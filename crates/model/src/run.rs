@@ -1,8 +1,7 @@
 //! Stored things: invocations, machines, runs.
 
 use crate::id::words;
-use crate::{Disturbance, IdError, Judgement, Reason, Request, Seen, Transcript, Variant};
-use schemars::JsonSchema;
+use crate::{Disturbance, Finding, IdError, Judgement, Reason, Request, Seen, Transcript, Variant};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -86,35 +85,6 @@ pub struct Invocation {
     pub disturbances: Vec<Disturbance>,
     /// Tail of what it printed on stdout and stderr, bounded.
     pub log: String,
-}
-
-/// How much a finding of `doctor` matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// As it should be.
-    Fine,
-    /// Good to know when reading the numbers.
-    Note,
-    /// Makes numbers untrustworthy or incomparable.
-    Warning,
-}
-words!(Severity, "severity", Fine => "fine", Note => "note", Warning => "warning");
-
-/// One thing that `doctor` looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct Finding {
-    /// Stable name, e.g. `hypervisor`.
-    pub id: String,
-    /// How much it matters.
-    #[schemars(with = "String", extend("enum" = ["fine", "note", "warning"]))]
-    pub severity: Severity,
-    /// What is the case, one sentence.
-    pub what: String,
-    /// Its effect on numbers, with size as far as measured here; empty if fine.
-    pub effect: String,
-    /// What to do; empty if nothing.
-    pub cure: String,
 }
 
 /// The machine's fingerprint.

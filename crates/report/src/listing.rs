@@ -2,7 +2,7 @@
 
 use crate::text::{Style, Tint, cell, drawn, drawn_once, kept, moment, name, right, tinted, wrapped, wrapped_names};
 use serde::Serialize;
-use switchcost_model::{Finding, Severity, harmless, harmless_line};
+use switchcost_model::{Finding, Severity, ToldFinding, harmless, harmless_line};
 
 /// A mechanism as `list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -366,10 +366,11 @@ pub fn findings_text(findings: &[Finding], all: bool, style: Style) -> String {
     };
     let mut out = format!("{}\n", style.headline(&verdict));
     let mut say = |mark: &str, finding: &Finding, whole: bool| {
-        out.push_str(&wrapped(mark, &format!("{}: {}", finding.id, finding.what), style));
-        for (name, text) in [("effect", &finding.effect), ("cure", &finding.cure)] {
+        let ToldFinding { id, what, effect, cure, .. } = finding.told();
+        out.push_str(&wrapped(mark, &format!("{id}: {what}"), style));
+        for (name, text) in [("effect", effect), ("cure", cure)] {
             if whole && !text.is_empty() {
-                out.push_str(&wrapped(&format!("          {name}: "), text, style));
+                out.push_str(&wrapped(&format!("          {name}: "), &text, style));
             }
         }
     };

@@ -143,12 +143,12 @@ fn run(texts: &[String]) -> Run {
         log: texts.next(),
     });
     let invocations = invocations.collect();
-    let finding = Finding {
+    let known = finding!(Severity::Warning, clock_source.slow, source = texts.next(), read = texts.next());
+    let foreign = Finding {
         id: texts.next(),
+        case: texts.next(),
         severity: Severity::Warning,
-        what: texts.next(),
-        effect: texts.next(),
-        cure: texts.next(),
+        facts: [(texts.next(), texts.next())].into(),
     };
     let facts = ["cpu.model_name", "kernel.release", "hypervisor", "kernel.architecture"];
     Run {
@@ -165,7 +165,7 @@ fn run(texts: &[String]) -> Run {
         budget_ms: 1000,
         machine: Machine {
             stable: facts.iter().map(|name| ((*name).to_owned(), texts.next())).collect(),
-            findings: vec![finding],
+            findings: vec![known, foreign],
             ..Machine::default()
         },
         variants: variants.to_vec(),
@@ -306,12 +306,12 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         parameters: Vec::new(),
         probes: vec![probe],
     });
-    let finding = Finding {
+    let known = finding!(Severity::Note, clock_source.slow, source = texts.next(), read = texts.next());
+    let foreign = Finding {
         id: texts.next(),
+        case: texts.next(),
         severity: Severity::Note,
-        what: texts.next(),
-        effect: texts.next(),
-        cure: texts.next(),
+        facts: [(texts.next(), texts.next())].into(),
     };
     let baseline = BaselineEntry { name: texts.next(), run: texts.next(), set_unix_ns: 0, gone: false };
     let title = texts.next();
@@ -325,7 +325,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         list_one(&mechanisms[0], true, style),
         list_one(&mechanisms[0], false, style),
         list_overview(&mechanisms, &[("f".into(), title)], &[texts.next()], style),
-        findings_text(&[finding], true, style),
+        findings_text(&[known, foreign], true, style),
         baselines_text(&[baseline], style),
     ]
 }

@@ -15,7 +15,7 @@ use switchcost_machine::Locks;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_model::{
-    EndedBy, Finding, Hello, MHZ_MEASURED, MHZ_STORED, Machine, ProbeInfo, Request, Run, Severity, Variant, Verdict,
+    EndedBy, Hello, MHZ_MEASURED, MHZ_STORED, Machine, ProbeInfo, Request, Run, Severity, Variant, Verdict, finding,
     hardware_key,
 };
 use switchcost_runner::{Control, KnownProbe, METHOD_VERSION, NoAnswer, Selection};
@@ -137,7 +137,7 @@ impl Session {
             Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
         let mut machine = machine();
         if claim.is_none() {
-            machine.findings.push(taken(cpus.measured()));
+            machine.findings.push(finding!(Severity::Note, company.measured, cpu = cpus.measured()));
         }
         let probes = switchcost_runner::discover(probes, None, until, Some(&interrupt))
             .ok_or_else(|| Failure::partial("stopped before anything was measured".to_owned()))?;
@@ -297,17 +297,6 @@ fn claim(cpu: u32, wait: bool, started: Instant) -> (Option<Claim>, Instant) {
         if claimed.is_some() {
             return (claimed, Instant::now());
         }
-    }
-}
-
-/// What the run keeps of it.
-fn taken(cpu: u32) -> Finding {
-    Finding {
-        id: COMPANY.to_owned(),
-        severity: Severity::Note,
-        what: format!("another switchcost measured on CPU {cpu} when this run began"),
-        effect: "each pushes the other aside: figures are too high, and starts are disturbed".to_owned(),
-        cure: "measure again with --wait".to_owned(),
     }
 }
 

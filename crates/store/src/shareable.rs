@@ -64,9 +64,7 @@ fn each_text(run: &mut Run, change: &mut dyn FnMut(&mut String)) {
     request.parameters.values_mut().flatten().for_each(&mut *change);
     let machine = &mut run.machine;
     machine.stable.values_mut().chain(machine.drifting.values_mut()).for_each(&mut *change);
-    for finding in &mut machine.findings {
-        [&mut finding.what, &mut finding.effect, &mut finding.cure].into_iter().for_each(&mut *change);
-    }
+    machine.findings.iter_mut().flat_map(|finding| finding.facts.values_mut()).for_each(&mut *change);
     run.not_run.values_mut().for_each(|reason| change_texts(reason, change));
     run.invocations.iter_mut().for_each(|invocation| each_text_of(invocation, change));
 }

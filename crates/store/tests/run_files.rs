@@ -167,6 +167,7 @@ fn the_schema_is_strict() {
     check_line(5, "\"process_code\":0", "\"process_code\":null", "`exited` without a code is not a way for a process");
     check_line(5, "\"exited\"", "\"ezited\"", "`ezited` with code 0 is not a way for a process to end");
     check_line(5, "\"log\":", "\"extra\":1,\"log\":", "unknown field `extra`");
+    check_line(1, "\"case\":\"slow\",", "", "missing field `case`");
     check_line(5, "\"ns\":3000000,\"of_ns\":31000000", "\"detail\":\"3 ms\"", "missing field `ns`");
     check_line(5, "\"kind\":\"steal\",", "\"kind\":\"noise\",", "unknown variant `noise`");
     check_line(5, "\"t\":\"invocation\"", "\"t\":\"intermission\"", "`intermission` is not a known kind of line");

@@ -102,7 +102,7 @@ fn every_free_text_is_searched() {
     machine.drifting.insert("cwd".to_owned(), secret.to_owned());
     let finding = &mut machine.findings[0];
     assert_eq!(finding.severity, Severity::Warning);
-    (finding.what, finding.effect, finding.cure) = (secret.to_owned(), secret.to_owned(), secret.to_owned());
+    finding.facts.values_mut().for_each(|value| *value = secret.to_owned());
     run.command.push(format!("--note={secret}"));
     let told = Reason::Unsupported { detail: secret.to_owned() };
     run.not_run.insert(2, told.clone());

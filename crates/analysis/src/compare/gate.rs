@@ -242,13 +242,7 @@ mod tests {
 
     #[test]
     fn that_of_doctor_fails_by_severity_and_lets_through_what_is_accepted() {
-        let finding = |id: &str, severity| Finding {
-            id: id.into(),
-            severity,
-            what: String::new(),
-            effect: String::new(),
-            cure: String::new(),
-        };
+        let finding = |id: &str, severity| Finding { id: id.into(), severity, case: String::new(), facts: [].into() };
         let findings = [
             finding("smt", Severity::Fine),
             finding("hypervisor", Severity::Note),

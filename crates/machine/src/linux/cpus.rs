@@ -4,6 +4,8 @@ use super::cgroup::Cgroups;
 use super::host::{Host, cause};
 use crate::list;
 use std::io;
+use switchcost_model::Severity::Note;
+use switchcost_model::{Finding, finding};
 
 /// As many CPUs as Linux can have, in words of 64.
 const WORDS: usize = 8192 / 64;
@@ -128,25 +130,24 @@ pub(crate) fn core_siblings(cpu: u32) -> Vec<u32> {
 
 /// Why `allowed` is less than `online`; None when it is not.
 pub(crate) fn restriction(allowed: &[u32], online: &[u32]) -> Option<String> {
-    restriction_on(&Host::real(), allowed, online)
+    restriction_on(&Host::real(), allowed, online).map(|finding| finding.told().what)
 }
 
-/// The same for any machine.
-pub(crate) fn restriction_on(host: &Host, allowed: &[u32], online: &[u32]) -> Option<String> {
+/// The same for any machine, as `doctor` finds it.
+pub(crate) fn restriction_on(host: &Host, allowed: &[u32], online: &[u32]) -> Option<Finding> {
     let missing: Vec<u32> = online.iter().copied().filter(|cpu| !allowed.contains(cpu)).collect();
     if missing.is_empty() {
         return None;
     }
-    let of = format!("CPU {} of {}", list::format(allowed), list::format(online));
-    let cpuset = Cgroups::read(host).cpuset(host);
+    let (cpuset, isolated) = (Cgroups::read(host).cpuset(host), isolated_on(host));
+    let (allowed, online) = (list::format(allowed), list::format(online));
     if cpuset.is_some_and(|cpuset| missing.iter().all(|cpu| !cpuset.contains(cpu))) {
-        return Some(format!("the cgroup's cpuset allows only {of} (a container's or service's setting)"));
+        return Some(finding!(Note, affinity.cpuset, allowed, online));
     }
-    let isolated = isolated_on(host);
     if missing.iter().all(|cpu| isolated.contains(cpu)) {
-        return Some(format!("the kernel's isolcpus leaves only {of}"));
+        return Some(finding!(Note, affinity.isolated, allowed, online));
     }
-    Some(format!("the affinity given to this process (taskset, numactl, a service's CPUAffinity) is only {of}"))
+    Some(finding!(Note, affinity.given, allowed, online))
 }
 
 #[cfg(test)]

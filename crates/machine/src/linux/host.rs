@@ -34,11 +34,16 @@ impl Host {
     /// # Errors
     /// One clause that names file and cause.
     pub(crate) fn read(&self, path: impl AsRef<Path>) -> Result<String, String> {
-        let path = path.as_ref();
-        match std::fs::read(self.path(path)) {
-            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim().to_owned()),
-            Err(error) => Err(format!("{} cannot be read: {}", path.display(), cause(&error))),
-        }
+        self.text(&path).map_err(|cause| format!("{} cannot be read: {cause}", path.as_ref().display()))
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// The cause alone.
+    pub(crate) fn text(&self, path: impl AsRef<Path>) -> Result<String, String> {
+        let bytes = std::fs::read(self.path(path)).map_err(|error| cause(&error))?;
+        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
     /// A file that holds one number.

@@ -8,7 +8,7 @@ pub(crate) mod spawn;
 pub(crate) mod trace;
 pub(crate) mod watch;
 
-use switchcost_model::{Finding, Machine, Severity};
+use switchcost_model::{Finding, Machine, Severity, finding};
 
 /// See [`crate::RUNTIME_FOLDERS`].
 pub(crate) const RUNTIME_FOLDERS: &[&str] = &[];
@@ -75,13 +75,7 @@ pub(crate) fn can_observe() -> Result<(), String> {
 
 /// See the crate.
 pub(crate) fn doctor(_: Option<f64>) -> Vec<Finding> {
-    vec![Finding {
-        id: "system".to_owned(),
-        severity: Severity::Warning,
-        what: UNSUPPORTED.to_owned(),
-        effect: "nothing can be measured".to_owned(),
-        cure: "use Linux or Windows".to_owned(),
-    }]
+    vec![finding!(Severity::Warning, system.other)]
 }
 
 /// See [`crate::cpus`].

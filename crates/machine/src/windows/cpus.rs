@@ -4,6 +4,8 @@ use super::sys;
 use crate::cause::cause;
 use crate::list;
 use std::os::windows::io::BorrowedHandle;
+use switchcost_model::Severity::Warning;
+use switchcost_model::{Finding, finding};
 
 fn members(mask: usize) -> Vec<u32> {
     (0..usize::BITS).filter(|cpu| mask >> cpu & 1 == 1).collect()
@@ -46,9 +48,16 @@ pub(crate) fn claim(_: u32) -> Result<Option<Claim>, ()> {
 
 /// Why not every CPU may be used.
 pub(crate) fn restriction(allowed: &[u32], online: &[u32]) -> Option<String> {
-    (allowed != online).then(|| {
-        format!("the process's affinity allows only CPU {} of {}", list::format(allowed), list::format(online))
-    })
+    restricted(allowed, online).map(|finding| finding.told().what)
+}
+
+/// The same as `doctor` finds it.
+pub(crate) fn restricted(allowed: &[u32], online: &[u32]) -> Option<Finding> {
+    let finding = || {
+        let (allowed, online) = (list::format(allowed), list::format(online));
+        finding!(Warning, affinity.of_process, allowed, online)
+    };
+    (allowed != online).then(finding)
 }
 
 /// Restricts this process. Threads take their place from it, and the host's readers are to stand aside as the host does.

@@ -15,7 +15,8 @@ pub(crate) use cpus::{
     Claim, allowed_cpus, claim, core_siblings, fast_cpus, isolated_cpus, online_cpus, pin_thread, restriction,
 };
 
-use switchcost_model::{Finding, Machine, Severity};
+use switchcost_model::Severity::Warning;
+use switchcost_model::{Finding, Machine, finding};
 
 /// See [`crate::RUNTIME_FOLDERS`].
 pub(crate) const RUNTIME_FOLDERS: &[&str] = &[];
@@ -109,36 +110,7 @@ pub(crate) fn can_observe() -> Result<(), String> {
 
 /// See the crate.
 pub(crate) fn doctor(_: Option<f64>) -> Vec<Finding> {
-    let warning = |id: &str, what: String, effect: &str, cure: &str| Finding {
-        id: id.to_owned(),
-        severity: Severity::Warning,
-        what,
-        effect: effect.to_owned(),
-        cure: cure.to_owned(),
-    };
-    let mut findings = vec![warning(
-        "system",
-        "Windows tells a program neither its context switches nor steal, quotas and changes of frequency".to_owned(),
-        "claims on kernel switches are unobservable, and an invocation that others disturbed is not marked",
-        "leave the machine alone while it measures; use Linux where evidence matters",
-    )];
-    if let Some(version) = sys::wine_version() {
-        findings.push(warning(
-            "wine",
-            format!("this is wine and not Windows: {version}"),
-            "figures are those of wine's implementation",
-            "use Windows, or switchcost for the system below wine",
-        ));
-    }
-    if let (Ok(allowed), online) = (allowed_cpus(), online_cpus())
-        && let Some(why) = restriction(&allowed, &online)
-    {
-        findings.push(warning(
-            "affinity",
-            why,
-            "placements that need the others cannot be measured",
-            "start it without",
-        ));
-    }
-    findings
+    let wine = sys::wine_version().map(|version| finding!(Warning, wine.below, version));
+    let restricted = allowed_cpus().ok().and_then(|allowed| cpus::restricted(&allowed, &online_cpus()));
+    [Some(finding!(Warning, system.windows)), wine, restricted].into_iter().flatten().collect()
 }

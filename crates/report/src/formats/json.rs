@@ -97,7 +97,7 @@ pub(crate) struct MachinePart {
     drifting: BTreeMap<String, String>,
     /// Facts about a person; absent from shareable files.
     personal: BTreeMap<String, String>,
-    findings: Vec<model::Finding>,
+    findings: Vec<model::ToldFinding>,
 }
 
 /// A row: its columns, and what no table can hold.
@@ -139,7 +139,7 @@ impl From<&model::Machine> for MachinePart {
             stable: machine.stable.clone(),
             drifting: machine.drifting.clone(),
             personal: machine.personal.clone(),
-            findings: machine.findings.clone(),
+            findings: machine.findings.iter().map(model::Finding::told).collect(),
         }
     }
 }

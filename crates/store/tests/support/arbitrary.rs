@@ -381,8 +381,12 @@ fn variant() -> impl Strategy<Value = Variant> {
 }
 
 fn machine() -> impl Strategy<Value = Machine> {
-    let finding = (text(), one_of(Severity::ALL), text(), text(), text())
-        .prop_map(|(id, severity, what, effect, cure)| Finding { id, severity, what, effect, cure });
+    let finding = (text(), text(), one_of(Severity::ALL), texts()).prop_map(|(id, case, severity, facts)| Finding {
+        id,
+        case,
+        severity,
+        facts,
+    });
     (texts(), texts(), texts(), vec(finding, 0..2)).prop_map(|(stable, drifting, personal, findings)| Machine {
         stable,
         drifting,

@@ -1,6 +1,8 @@
 //! Who else uses the CPUs.
 
-use super::{Answer, Subject, about_us};
+use super::{Subject, time_us};
+use switchcost_model::Severity::{Fine, Note, Warning};
+use switchcost_model::{Finding, finding};
 
 /// Steal in percent of the time wanted, from which on it is worth a word, and from which on numbers suffer.
 const STEAL: (f64, f64) = (1.0, 5.0);
@@ -11,50 +13,29 @@ const TICK_PERCENT: f64 = 10.0;
 /// Others' CPU time in percent of one CPU, likewise.
 const OTHERS: (f64, f64) = (10.0, 25.0);
 
-pub(super) fn steal(subject: &Subject<'_>) -> Answer {
+pub(super) fn steal(subject: &Subject<'_>) -> Finding {
     let (Some(now), Some(since_boot)) = (subject.sizes.steal_percent, subject.sizes.steal_since_boot_percent) else {
-        return Answer::warning(
-            "steal time could not be determined",
-            "an invocation that the hypervisor disturbed may not be recognised",
-            "make /proc/stat readable, and let threads be started and placed on the measured CPU",
-        );
+        return finding!(Warning, steal.unknown);
     };
-    let what = format!(
-        "the hypervisor took {now:.0} % of a busy CPU's time just now, {since_boot:.1} % of the time wanted since boot"
-    );
     // The window counts in steps of 5 %, so a single step is as likely chance.
     // A single tick of the kernel may be chance.
     let worst = since_boot.max(if now > TICK_PERCENT { now } else { 0.0 });
-    let gap = about_us(subject.sizes.longest_gap_us);
-    let effect = format!("a spinning thread was interrupted for up to {gap}; disturbed starts are marked and repeated");
-    let cure = "move the virtual machine to a quieter host, or give it dedicated CPUs";
-    match worst {
-        worst if worst >= STEAL.1 => Answer::warning(what, effect, cure),
-        worst if worst >= STEAL.0 => Answer::note(what, effect, cure),
-        _ => Answer::fine(what),
+    let (now, since_boot) = (format!("{now:.0} %"), format!("{since_boot:.1} %"));
+    if worst < STEAL.0 {
+        return finding!(Fine, steal.little, now, since_boot);
     }
+    let severity = if worst < STEAL.1 { Note } else { Warning };
+    finding!(severity, steal.taken, now, since_boot, longest = time_us(subject.sizes.longest_gap_us))
 }
 
-pub(super) fn neighbours(subject: &Subject<'_>) -> Answer {
+pub(super) fn neighbours(subject: &Subject<'_>) -> Finding {
     let Some(others) = subject.sizes.others_percent else {
-        return Answer::warning(
-            "how much CPU time other processes use could not be determined",
-            "an invocation that others disturbed may not be recognised",
-            "make /proc/stat readable, and let threads be started and placed on the measured CPU",
-        );
+        return finding!(Warning, neighbours.unknown);
     };
-    let what =
-        format!("other processes used {others:.0} % of one CPU over the last {} ms", super::sizes::WINDOW.as_millis());
-    let effect = format!(
-        "on the measured CPU they add their time slices to samples; on another one they keep it awake, which makes free-placed switches {} \
-         instead of {}",
-        about_us(subject.sizes.hop_same_us),
-        about_us(subject.sizes.hop_apart_us),
-    );
-    let cure = "end or pause other work on this machine while it measures";
-    match others {
-        others if others >= OTHERS.1 => Answer::warning(what, effect, cure),
-        others if others >= OTHERS.0 => Answer::note(what, effect, cure),
-        _ => Answer::fine(what),
+    let (used, window) = (format!("{others:.0} %"), format!("{} ms", super::sizes::WINDOW.as_millis()));
+    if others < OTHERS.0 {
+        return finding!(Fine, neighbours.quiet, used, window);
     }
+    let [same, apart] = [subject.sizes.hop_same_us, subject.sizes.hop_apart_us].map(time_us);
+    finding!(if others < OTHERS.1 { Note } else { Warning }, neighbours.busy, used, window, same, apart)
 }

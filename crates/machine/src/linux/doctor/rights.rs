@@ -1,7 +1,9 @@
 //! What this process may do.
 
-use super::{Answer, Subject};
+use super::Subject;
 use crate::os::cgroup::Cgroups;
+use switchcost_model::Severity::{Fine, Note};
+use switchcost_model::{Finding, finding};
 
 /// Numbers of capabilities.
 const SYS_ADMIN: u32 = 21;
@@ -14,68 +16,48 @@ fn capable(subject: &Subject<'_>, capability: u32) -> bool {
     effective.is_some_and(|bits| bits & (1 << capability) != 0)
 }
 
-pub(super) fn perf_events(subject: &Subject<'_>) -> Answer {
+pub(super) fn perf_events(subject: &Subject<'_>) -> Finding {
     let level = subject.host.number("/proc/sys/kernel/perf_event_paranoid");
-    if capable(subject, SYS_ADMIN) || capable(subject, PERFMON) || level.as_ref().is_ok_and(|&level| level <= 1) {
-        return Answer::fine("kernel events may be counted");
+    let capable = capable(subject, SYS_ADMIN) || capable(subject, PERFMON);
+    match level {
+        Ok(level) if !capable && level > 1 => finding!(Note, perf_events.refused, level),
+        Err(_) if !capable => finding!(Note, perf_events.absent),
+        _ => finding!(Fine, perf_events.allowed),
     }
-    let level = level
-        .map_or_else(|_| "the kernel has no perf events".to_owned(), |level| format!("perf_event_paranoid={level}"));
-    Answer::note(
-        format!("kernel events may not be counted ({level})"),
-        "evidence rests on rusage counters only; switches of other processes stay unseen",
-        "sudo sysctl kernel.perf_event_paranoid=1",
-    )
 }
 
-pub(super) fn realtime(subject: &Subject<'_>) -> Answer {
-    let refused = |why: &str, cure: &str| {
-        let effect = "variants with a real-time policy are unsupported; the others lose nothing";
-        Answer::note(format!("real-time priorities may not be used ({why})"), effect, cure)
-    };
+pub(super) fn realtime(subject: &Subject<'_>) -> Finding {
     if !capable(subject, SYS_NICE) {
-        return refused("CAP_SYS_NICE is missing", "run as root, or setcap cap_sys_nice+ep on the probe");
+        return finding!(Note, realtime.incapable);
     }
     let of_all = subject.host.number("/proc/sys/kernel/sched_rt_runtime_us").unwrap_or(-1);
     // At -1 the kernel asks no group.
     let group = Cgroups::read(subject.host).rt_runtime(subject.host).filter(|_| of_all >= 0);
     match (of_all, group) {
-        (0, _) => refused("kernel.sched_rt_runtime_us=0", "sudo sysctl kernel.sched_rt_runtime_us=950000"),
-        (_, Some(0)) => refused(
-            "cpu.rt_runtime_us=0 in this control group",
-            "write 100000 to cpu.rt_runtime_us of the groups above it, then of this one; or run switchcost in the root group",
-        ),
-        _ => Answer::fine(format!(
-            "real-time priorities may be used (CAP_SYS_NICE; kernel.sched_rt_runtime_us={of_all})"
-        )),
+        (0, _) => finding!(Note, realtime.no_time),
+        (_, Some(0)) => finding!(Note, realtime.no_time_of_group),
+        _ => finding!(Fine, realtime.allowed, limit = of_all),
     }
 }
 
-pub(super) fn kvm(subject: &Subject<'_>) -> Answer {
+pub(super) fn kvm(subject: &Subject<'_>) -> Finding {
     let open = std::fs::File::options().read(true).write(true).open(subject.host.path("/dev/kvm"));
     match open {
-        Ok(_) => Answer::fine("/dev/kvm can be used"),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Answer::note(
-            "no virtual machines: there is no /dev/kvm",
-            "family vm is unsupported",
-            "enable virtualisation in the firmware, or nested virtualisation in the hypervisor, and load the kvm module",
-        ),
-        Err(error) => Answer::note(
-            format!("no virtual machines: /dev/kvm cannot be opened: {}", crate::os::host::cause(&error)),
-            "family vm is unsupported",
-            "add yourself to the group of /dev/kvm (sudo usermod -aG kvm $USER) and log in again",
-        ),
+        Ok(_) => finding!(Fine, kvm.usable),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => finding!(Note, kvm.absent),
+        Err(error) => finding!(Note, kvm.closed, cause = crate::cause::cause(&error)),
     }
 }
 
-pub(super) fn orphans(_: &Subject<'_>) -> Answer {
-    match crate::os::strays::adoption() {
-        Ok(()) => Answer::fine("what a probe leaves behind is adopted and ended"),
-        Err(error) => Answer::note(
-            format!("orphans cannot be adopted (prctl: {}), as under qemu-user", crate::cause::cause(&error)),
-            "what a probe leaves behind is known by a mark in its environment; who clears that would outlive the run",
-            "run switchcost on the system itself, or let its seccomp filter allow PR_SET_CHILD_SUBREAPER",
-        ),
+pub(super) fn orphans(_: &Subject<'_>) -> Finding {
+    adopted(crate::os::strays::adoption())
+}
+
+/// What the system's answer means; a machine of files has none.
+pub(super) fn adopted(answer: std::io::Result<()>) -> Finding {
+    match answer {
+        Ok(()) => finding!(Fine, orphans.adopted),
+        Err(error) => finding!(Note, orphans.marked, cause = crate::cause::cause(&error)),
     }
 }
 
@@ -88,29 +70,20 @@ fn soft_limit(subject: &Subject<'_>, name: &str) -> Option<u64> {
 /// A ring of contexts that the sweep asks for without being told otherwise.
 const WANTED: u64 = 10_000;
 
-pub(super) fn process_limit(subject: &Subject<'_>) -> Answer {
+pub(super) fn process_limit(subject: &Subject<'_>) -> Finding {
     match soft_limit(subject, "Max processes") {
-        Some(limit) if limit < WANTED => Answer::note(
-            format!("at most {limit} processes and threads of this user may exist"),
-            format!("rings of threads or processes are limited to fewer than {limit} contexts"),
-            "ulimit -u, or nproc in /etc/security/limits.conf",
-        ),
-        Some(limit) => Answer::fine(format!("{limit} processes and threads of this user may exist")),
-        None => Answer::fine("no limit of the number of processes is to be seen"),
+        Some(limit) if limit < WANTED => finding!(Note, process_limit.low, limit),
+        Some(limit) => finding!(Fine, process_limit.high, limit),
+        None => finding!(Fine, process_limit.none),
     }
 }
 
-pub(super) fn file_limit(subject: &Subject<'_>) -> Answer {
+pub(super) fn file_limit(subject: &Subject<'_>) -> Finding {
     match soft_limit(subject, "Max open files") {
-        Some(limit) if limit < 2 * WANTED => Answer::note(
-            format!("a process may open {limit} files"),
-            format!(
-                "rings joined by pipes or sockets (two descriptors each) are limited to about {} contexts",
-                limit.saturating_sub(32) / 2
-            ),
-            "ulimit -n, up to the hard limit",
-        ),
-        Some(limit) => Answer::fine(format!("a process may open {limit} files")),
-        None => Answer::fine("no limit of the number of open files is to be seen"),
+        Some(limit) if limit < 2 * WANTED => {
+            finding!(Note, file_limit.low, limit, contexts = limit.saturating_sub(32) / 2)
+        }
+        Some(limit) => finding!(Fine, file_limit.high, limit),
+        None => finding!(Fine, file_limit.none),
     }
 }

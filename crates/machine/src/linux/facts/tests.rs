@@ -150,7 +150,8 @@ fn a_fixed_restriction_names_its_cause() {
     ]);
     let host = Host::fake(root.path());
     assert_eq!(restriction_on(&host, &[0, 1], &[0, 1]), None);
-    assert!(restriction_on(&host, &[2, 3], &[0, 1, 2, 3]).unwrap().contains("cpuset allows only CPU 2-3 of 0-3"));
-    assert!(restriction_on(&host, &[3], &[2, 3]).unwrap().contains("taskset"));
-    assert!(restriction_on(&host, &[3], &[3, 7]).is_some());
+    let why = |allowed: &[u32], online: &[u32]| restriction_on(&host, allowed, online).unwrap().told().what;
+    assert!(why(&[2, 3], &[0, 1, 2, 3]).contains("cpuset allows only CPU 2-3 of 0-3"));
+    assert!(why(&[3], &[2, 3]).contains("taskset"));
+    assert!(why(&[3], &[3, 7]).contains("CPU 3 of 3,7"));
 }
