@@ -115,6 +115,8 @@ fn a_proc_of_another_pid_namespace_is_no_witness() {
     world.run_wrapped(&wrapper, &["audit", "--for", "1s", "--", "sleep", "9"]).refuses(2, &other);
     world.run_wrapped(&wrapper, &["audit", "--pid", "1"]).refuses(2, &other);
     world.run_wrapped(&wrapper, &["audit", "--wakeups", "--pid", "1"]).refuses(2, &other);
+    let doctor = world.run_wrapped(&wrapper, &["doctor"]).words();
+    assert!(doctor.contains(other[0]) && doctor.contains(other[1]), "{doctor}");
     let listed = world.run_wrapped(&wrapper, &["list", "-v"]).words();
     assert!(other.iter().all(|words| listed.contains(words)), "{listed}");
     world.run("show").refuses(2, &["holds no runs"]);

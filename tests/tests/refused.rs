@@ -380,3 +380,11 @@ fn what_a_run_lacks_is_likened_to_what_it_has() {
     let said = world.run("show latest noize");
     assert!(!said.err.contains("thread/noise"), "the run has none: {said:?}");
 }
+
+#[test]
+fn batches_that_cannot_fit_into_the_budget_are_refused_before_measuring() {
+    let world = World::new(FAKE);
+    let said = world.run("run thread/honest --rounds 1 --batches 30 --batch-time 300ms --budget 8s");
+    said.refuses(2, &["--budget", "9.0s", "8.0s", "--batch-time"]);
+    world.run("show").refuses(2, &["holds no runs"]);
+}

@@ -85,15 +85,16 @@ impl<'r> Analysis<'r> {
     }
 
     /// The run did not come to its planned end: killed, still going on, stopped by the user, or by its budget before every row had the
-    /// starts that an interval needs.
+    /// rounds that were asked for, or the starts that an interval needs.
     #[must_use]
     pub fn partial(&self) -> bool {
         match self.run.ended_by {
             EndedBy::Unfinished | EndedBy::Interrupt => true,
             EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => false,
             EndedBy::Budget => {
+                let needed = self.run.request.rounds.unwrap_or(FEWEST as u64);
                 let mut starts = self.run.starts().into_iter().enumerate();
-                starts.any(|(index, starts)| !self.run.not_run.contains_key(&index) && starts.len() < FEWEST)
+                starts.any(|(index, starts)| !self.run.not_run.contains_key(&index) && (starts.len() as u64) < needed)
             }
         }
     }

@@ -148,9 +148,10 @@ impl ComparedRow {
         (clear || !modes).then_some(self.comparison.ratio)
     }
 
-    /// The ratios of its modes, where each is slower, or each faster.
+    /// From where to where the ratios of its modes reach with their interval, where each is slower, or each faster.
     pub(crate) fn modes(&self) -> Option<(f64, f64)> {
-        self.comparison.modes.filter(|_| self.comparison.outcome != Outcome::CannotTell)
+        let modes = self.comparison.modes.filter(|_| self.comparison.outcome != Outcome::CannotTell)?;
+        Some(self.comparison.interval.unwrap_or(modes))
     }
 
     /// Why there is no more than this to say: a clause, or nothing.

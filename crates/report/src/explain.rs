@@ -3,7 +3,7 @@
 use crate::text::{Style, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::number::{nanoseconds, percent};
+use switchcost_analysis::number::{counted, nanoseconds, percent};
 use switchcost_analysis::{ADDS_UP_WITHIN, Explained, FEWEST_STARTS, LayerCost, Part, Prediction, Shares, Times};
 use switchcost_model::Quantity;
 
@@ -63,10 +63,13 @@ fn answer(explanation: &Explanation) -> String {
     let takes = format!("{} takes {}", explanation.label, explanation.figure);
     match explained.shares() {
         Shares::FewRounds => {
-            format!("{takes}; {} rounds are too few for shares, which need {FEWEST_STARTS}", explained.total.rounds)
+            let rounds = counted(explained.total.rounds, "round");
+            format!(
+                "{takes}; {rounds} with all parts, too few for shares, which need {FEWEST_STARTS}; allow more with --budget"
+            )
         }
         Shares::Exceed => {
-            format!("{takes}; its layers come to more than the whole: they overlap, or the model does not fit this CPU")
+            format!("{takes}; its layers do not fit into the whole: they overlap, or the model does not fit this CPU")
         }
         Shares::Modes => format!("{takes}; a cost of several kinds has no shares"),
         Shares::Of { layers, left } if layers.is_empty() && left.is_none() => {

@@ -1,5 +1,8 @@
 //! Requests that mean nothing here.
 
+use std::time::Duration;
+use switchcost_model::Request;
+
 /// A request that cannot be met, as one sentence with its cure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
@@ -10,6 +13,16 @@ pub enum RequestError {
         pattern: String,
         /// A similar id, in brackets.
         hint: String,
+    },
+    /// One start alone takes longer than the whole run may.
+    #[error(
+        "--budget: the batches of a start last {start:.1?} (--batches × --batch-time), and there are {budget:.1?}; allow more, or ask for fewer or shorter batches"
+    )]
+    LongStarts {
+        /// Length of the batches of one start.
+        start: Duration,
+        /// Of all starts.
+        budget: Duration,
     },
     /// Not a glob.
     #[error("{0}")]
@@ -68,4 +81,15 @@ pub enum RequestError {
     /// No probe at all.
     #[error("no probe is installed in {0}; run `make build`, or let SWITCHCOST_LIBEXEC point to libexec/switchcost")]
     NoProbes(String),
+}
+
+impl RequestError {
+    /// That the batches of one start, if they were asked for, have room in the budget.
+    pub(crate) fn of_length(request: &Request) -> Result<(), Self> {
+        let length =
+            |request: &Request| request.batch.saturating_mul(u32::try_from(request.batches).unwrap_or(u32::MAX));
+        let (start, budget) = (length(request), request.budget);
+        let fits = start <= budget || start <= length(&Request::default());
+        if fits { Ok(()) } else { Err(Self::LongStarts { start, budget }) }
+    }
 }

@@ -97,7 +97,7 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
         }
         return Ok(selection);
     }
-    check_probes(request, probes)?;
+    RequestError::of_length(request).and_then(|()| check_probes(request, probes))?;
     let mechanisms = matching(request, catalogue)?;
     let request = &usual(sized(request, &mechanisms));
     check_parameters(request, &mechanisms)?;

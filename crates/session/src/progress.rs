@@ -138,7 +138,8 @@ impl Observer for Live<'_> {
         let most = time_texts(self.request.budget.as_secs_f64())[0].clone();
         // Of rounds without a number nobody knows how many precision takes.
         let missing = planned.saturating_sub(run.invocations.len() as u64);
-        let time = self.request.rounds.map(|_| START * u32::try_from(missing).unwrap_or(u32::MAX));
+        let start = START.max(self.request.batch.saturating_mul(self.request.batches as u32));
+        let time = self.request.rounds.map(|_| start.saturating_mul(u32::try_from(missing).unwrap_or(u32::MAX)));
         let time = match time.filter(|time| *time < self.request.budget) {
             Some(time) => format!("about {}, at most {most}", roughly(time)),
             None => format!("up to {most}"),

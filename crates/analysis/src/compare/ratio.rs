@@ -213,6 +213,9 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
     let needed = fewest_pairs(rules.confidence());
     let floor = floor((a, noise), (b, noise), of);
     let wanders = || wanders(&ratios, &Shared::default()).then_some(Why::RatiosWander);
+    // Others who fill one CPU are not beside a row on another: no round cancels them.
+    let elsewhere = || unsettled(a, b, Judged::disturbed).filter(|_| a.variant.placement != b.variant.placement);
+    let against = || mixed(a, b, of).or_else(wanders).or_else(elsewhere);
     if (FEWEST..needed).contains(&ratios.len()) {
         let (logs_a, logs_b) = (logarithms(a, of), logarithms(b, of));
         let independent = median_difference(&logs_a, &logs_b, rules.confidence());
@@ -222,14 +225,14 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
             let estimate = either_way(by_round, a, b, of);
             let lacking = Why::FewRounds { rounds: ratios.len(), needed };
             let compared = conclude(estimate, floor, rules, (a, of, false), counts, lacking);
-            return Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(mixed(a, b, of).or_else(wanders)));
+            return Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(against()));
         }
     }
     let lacking = Why::FewRounds { rounds: ratios.len(), needed };
     let estimate = paired(&ratios, rules.confidence()).ok_or(Why::NoRoundInCommon)?;
     let estimate = either_way(estimate, a, b, of);
     let compared = conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking);
-    Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(mixed(a, b, of).or_else(wanders)))
+    Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(against()))
 }
 
 /// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is
@@ -274,14 +277,17 @@ pub fn between(
             Comparison { why: if may_be_all { Some(Why::Clock(off)) } else { compared.why }, ..compared }
         }
     };
-    let unsettled = [(Side::A, a), (Side::B, b)]
-        .into_iter()
-        .find_map(|(side, row)| Some(Why::Unsettled { side, reason: row.unsettled()? }));
     let several = if by_modes.is_some() { None } else { modes(a, b, of) };
     Ok(Comparison { component, ..compared }
         .over(several)
         .of_headlines(a, b)
-        .unless(unsettled.or_else(|| lengths(a, b)).or_else(mixed)))
+        .unless(unsettled(a, b, Judged::unsettled).or_else(|| lengths(a, b)).or_else(mixed)))
+}
+
+/// The first side whose figure is not settled, by this rule.
+fn unsettled<'r>(a: &Judged<'r>, b: &Judged<'r>, rule: impl Fn(&Judged<'r>) -> Option<String>) -> Option<Why> {
+    let why = |(side, row)| Some(Why::Unsettled { side, reason: rule(row)? });
+    [(Side::A, a), (Side::B, b)].into_iter().find_map(why)
 }
 
 /// Batches of which one is so many times as long as the other are not compared: their edges weigh differently. Of one build in two runs 51 s apart a switch

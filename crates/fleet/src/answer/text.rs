@@ -65,7 +65,8 @@ fn answer(fleet: &Fleet) -> String {
     let judged = fleet.nodes.iter().filter(|node| node.judged).count();
     let answered = fleet.nodes.len();
     match (answered, judged, odd) {
-        (0, ..) => "No node answered.".to_owned(),
+        (0, ..) if fleet.problems.is_empty() => "No node answered.".to_owned(),
+        (0, ..) => "No answer of a node can be read.".to_owned(),
         (_, 0, _) => {
             format!("Inconclusive: {} answered, and no six of them have the same hardware.", counted(answered, "node"))
         }

@@ -82,6 +82,12 @@ impl Host {
         std::fs::read_link(self.path(path)).ok()?.into_os_string().into_string().ok()
     }
 
+    /// Whether `/proc` numbers processes as this one does, or is not there.
+    pub(crate) fn has_own_ids(&self) -> bool {
+        let own = rustix::process::getpid().as_raw_pid().to_string();
+        self.link("/proc/self").is_none_or(|id| id == own)
+    }
+
     /// The word in square brackets of a file such as `always [madvise] never`.
     pub(crate) fn chosen(&self, path: &str) -> String {
         let text = self.fact(path);

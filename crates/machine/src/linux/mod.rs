@@ -61,12 +61,8 @@ pub(crate) fn can_observe() -> Result<(), String> {
 /// # Errors
 /// A clause that says so, and the cure.
 pub(crate) fn own_ids() -> Result<(), String> {
-    match std::fs::read_link("/proc/self") {
-        Ok(id) if id.as_os_str() != rustix::process::getpid().as_raw_pid().to_string().as_str() => Err(
-            "/proc shows the processes of another PID namespace; mount it anew (mount -t proc proc /proc, or unshare with --mount-proc)".into(),
-        ),
-        _ => Ok(()),
-    }
+    const FOREIGN: &str = "/proc shows the processes of another PID namespace; mount it anew (mount -t proc proc /proc, or unshare with --mount-proc)";
+    if host::Host::real().has_own_ids() { Ok(()) } else { Err(FOREIGN.to_owned()) }
 }
 
 /// See the crate.

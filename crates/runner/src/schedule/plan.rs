@@ -18,6 +18,9 @@ const EMULATED: Duration = Duration::from_secs(60);
 /// What a unit of a size that was not calibrated may take: several times a wake-up of a halted CPU through a hypervisor.
 const SLOWEST_UNIT: Duration = Duration::from_micros(200);
 
+/// What laps through many contexts may take by that, at most: a probe that hangs is waited for as long.
+const SLOW_LAPS: Duration = Duration::from_secs(60);
+
 impl Schedule<'_> {
     /// Bound of the first start of a variant, where there are others: one that takes longer could not get its rounds, as many as an interval
     /// needs if no fewer are asked for, within the budget anyway.
@@ -41,8 +44,10 @@ impl Schedule<'_> {
         let batches = self.batches(index) + warmup_batches(self.batches(index));
         let lap = Duration::from_nanos(self.unit_time(variant))
             .saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX));
-        // The calibration also makes a few laps.
-        let laps = lap.saturating_mul((batches as u32).saturating_add(16)).min(Duration::from_secs(86_400));
+        // The calibration also makes a few laps. On a busy machine a switch takes as long as the slowest unit.
+        let made = (batches as u32).saturating_add(16);
+        let slow = SLOWEST_UNIT.saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX)).saturating_mul(made);
+        let laps = lap.saturating_mul(made).min(Duration::from_secs(86_400)).max(slow.min(SLOW_LAPS));
         let work = match self.sizes.get(&index) {
             Some(sizes) => {
                 let units = sizes.batch_units.saturating_mul(batches);

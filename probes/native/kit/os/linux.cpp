@@ -16,6 +16,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -153,11 +154,14 @@ Failure placement_failure(int cpu, int error) {
 void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 std::vector<Limit> task_limits() {
+    constexpr std::uint64_t reserved = 300;  // RESERVED_PIDS of kernel/pid.c: ids begin anew above them.
+    const std::uint64_t ids = number_in("/proc/sys/kernel/pid_max");
     std::vector<Limit> limits = {
         {"pids.max of the control group", procfs::cgroup_limit("pids", "pids.max").value_or(unlimited),
          "raise it in the control group or container"},
         {"kernel.threads-max", number_in("/proc/sys/kernel/threads-max"), "raise it with sysctl -w kernel.threads-max"},
-        {"kernel.pid_max", number_in("/proc/sys/kernel/pid_max"), "raise it with sysctl -w kernel.pid_max"}};
+        {"kernel.pid_max less 300 that the kernel keeps", ids == unlimited ? ids : ids - std::min(ids, reserved),
+         "raise it with sysctl -w kernel.pid_max"}};
     constexpr std::uint64_t mappings_of_one_task = 4;
     const std::uint64_t mappings = number_in("/proc/sys/vm/max_map_count");
     if (mappings <= procfs::lines_of("/proc/self/maps") + mappings_of_one_task)

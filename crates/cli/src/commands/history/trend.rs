@@ -102,7 +102,9 @@ fn unchanged(trends: &[Trend], fewest: usize) -> String {
         return "None of these runs can be judged, so no change can be found.".to_owned();
     }
     if most < fewest {
-        let runs = if most == 1 { "1 run is".to_owned() } else { format!("{most} runs are") };
+        let all = trends.iter().map(|trend| trend.points.len()).max().unwrap_or(0);
+        let of_all = if all == most { String::new() } else { format!(" of {all} that can be judged") };
+        let runs = if most == 1 { format!("1 run{of_all} is") } else { format!("{most} runs{of_all} are") };
         return format!("{runs} too few to find a change, which takes {fewest}; two runs: switchcost compare RUN RUN");
     }
     let rows = counted(trends.len(), "row");

@@ -10,6 +10,7 @@ const NS_PER_LEVEL: usize = 100;
 
 pub(super) fn proc(subject: &Subject<'_>) -> Finding {
     match subject.host.text("/proc/self/status") {
+        Ok(_) if !subject.host.has_own_ids() => finding!(Warning, proc.foreign),
         Ok(_) => finding!(Fine, proc.readable),
         Err(cause) => finding!(Warning, proc.unreadable, cause),
     }

@@ -150,6 +150,9 @@ fn every_case_of_the_table_is_found_on_some_machine() {
     for files in MACHINES {
         all.extend([&sizes(), &busy, &Sizes::default()].into_iter().flat_map(|sizes| found(files, sizes)));
     }
+    let outer = tree(&[("proc/1/status", "Seccomp:\t0\n")]);
+    std::os::unix::fs::symlink("1", outer.path().join("proc/self")).unwrap();
+    all.extend(examine(&Host::fake(outer.path()), &sizes()));
     let refused = std::io::ErrorKind::PermissionDenied;
     all.extend([rights::adopted(Ok(())), rights::adopted(Err(refused.into()))]);
     let made: BTreeSet<String> = all.iter().map(|finding| format!("{}.{}", finding.id, finding.case)).collect();
