@@ -174,7 +174,7 @@ impl<'c> Growth<'c> {
     #[must_use]
     pub fn of(rows: &[Row<'_>], curve: &'c Curve, [from, to]: [u64; 2]) -> Option<Self> {
         let (first, last) = (curve.at(rows, from)?, curve.at(rows, to)?);
-        let ((low, high), (least, most)) = (reach(first)?, reach(last)?);
+        let ((low, high), (least, most)) = (first.reach()?, last.reach()?);
         let factor = first.one().zip(last.one()).map(|(first, last)| last / first);
         (low > 0.0).then_some(Self { label: &curve.label, factor, span: (least / high, most / low) })
     }
@@ -184,13 +184,6 @@ impl<'c> Growth<'c> {
     pub fn carried(&self) -> Option<f64> {
         Times { ratio: self.factor?, interval: Some(self.span) }.carried()
     }
-}
-
-/// From where to where the cost of a row reaches: its interval, or over its modes. None: it has no interval.
-fn reach(row: &Row<'_>) -> Option<(f64, f64)> {
-    let modes = row.summary.modes.iter().map(|mode| mode.value);
-    let ends = modes.clone().min_by(f64::total_cmp).zip(modes.max_by(f64::total_cmp));
-    ends.or_else(|| row.interval())
 }
 
 /// Of these spans those that may be the least; None: any may, or one is not known.
@@ -207,7 +200,7 @@ fn lowest<T: Copy>(spans: Vec<Option<(f64, f64, T)>>) -> Option<Vec<T>> {
 pub fn order<'c>(rows: &[Row<'_>], curves: &[&'c Curve], ends: [u64; 2]) -> Order<'c> {
     let least = |x| {
         let there = curves.iter().filter_map(|curve| Some((curve.at(rows, x)?, curve.label.as_str())));
-        lowest(there.map(|(row, label)| reach(row).map(|(low, high)| (low, high, label))).collect())
+        lowest(there.map(|(row, label)| row.reach().map(|(low, high)| (low, high, label))).collect())
     };
     let grown: Vec<Option<Growth<'c>>> = curves
         .iter()

@@ -83,8 +83,6 @@ pub struct Summary {
     pub invocation_medians: Vec<(u64, f64)>,
     /// Where each unit has a figure: percentiles of starts that these carry, lowest share first, the longest last.
     pub percentiles: Vec<Percentile>,
-    /// Their means with their rounds, for sums.
-    pub invocation_means: Vec<(u64, f64)>,
     /// Of what is not time: each named part per unit, median over invocations.
     pub parts: BTreeMap<String, f64>,
     /// Batches (or intervals) behind the figures.

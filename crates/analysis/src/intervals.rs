@@ -111,7 +111,6 @@ pub(crate) fn intervals(invocations: &[&Invocation], by_counter: bool, at: At) -
         percentiles,
         samples: total(all.iter().map(|i| i.count)),
         invocation_medians: medians,
-        invocation_means: means,
         ..Summary::default()
     }
 }

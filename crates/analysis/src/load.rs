@@ -3,7 +3,6 @@
 use crate::Row;
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_stats::mean_interval;
 
 /// What a program does.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
@@ -25,9 +24,9 @@ pub struct Burden {
     pub mechanism: String,
     /// Whether it fits.
     pub fit: Fit,
-    /// Share of a CPU: rate × mean cost.
-    pub cpu: f64,
-    /// Its 95 % interval; null with fewer than 6 starts.
+    /// Share of a CPU: rate × the row's figure; null where it has modes.
+    pub cpu: Option<f64>,
+    /// Its 95 % interval, or from the lowest mode to the highest; null with fewer than 6 starts.
     pub interval: Option<(f64, f64)>,
     /// Bytes of all contexts; null where that is not measured.
     pub memory: Option<f64>,
@@ -45,19 +44,33 @@ pub enum Fit {
     DoesNotFit,
 }
 
+impl Burden {
+    /// The least that it may take; without an interval its figure.
+    #[must_use]
+    pub fn least(&self) -> f64 {
+        self.interval.map(|(low, _)| low).or(self.cpu).unwrap_or(f64::INFINITY)
+    }
+
+    /// Its figure; of one with modes the least.
+    #[must_use]
+    pub fn usual(&self) -> f64 {
+        self.cpu.unwrap_or_else(|| self.least())
+    }
+}
+
 impl Load {
     /// What it costs by the switches of a row, and the memory by those of another; None: the row has no figure.
     #[must_use]
     pub fn burden(&self, mechanism: String, switches: &Row<'_>, memory: Option<&Row<'_>>) -> Option<Burden> {
         let share = |ns: f64| ns.max(0.0) * self.rate / 1e9;
-        let means: Vec<f64> = switches.summary.invocation_means.iter().map(|&(_, mean)| mean).collect();
-        let interval = mean_interval(&means).map(|ns| (share(ns.low), share(ns.high)));
+        let interval = switches.reach().map(|(low, high)| (share(low), share(high)));
         let fit = match interval {
             Some((_, high)) if high <= self.cpu => Fit::Fits,
             Some((low, _)) if low > self.cpu => Fit::DoesNotFit,
             _ => Fit::CannotTell,
         };
-        let cpu = share(switches.summary.figures.as_ref()?.mean);
+        switches.median()?;
+        let cpu = switches.one().map(share);
         let memory = memory.and_then(|row| Some(row.median()? * self.contexts as f64));
         Some(Burden { mechanism, fit, cpu, interval, memory })
     }

@@ -128,6 +128,14 @@ impl Judged<'_> {
         self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
     }
 
+    /// From where to where its cost reaches: the interval, or from its lowest mode to its highest. None: it has no interval.
+    #[must_use]
+    pub fn reach(&self) -> Option<(f64, f64)> {
+        let modes = self.summary.modes.iter().map(|mode| mode.value);
+        let ends = modes.clone().min_by(f64::total_cmp).zip(modes.max_by(f64::total_cmp));
+        ends.or_else(|| self.interval())
+    }
+
     /// Starts that have the figure which most of them have, to the last digit.
     #[must_use]
     pub fn equal_starts(&self) -> Option<usize> {

@@ -33,13 +33,17 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judge
     if let Some(reason) = run.not_run.get(&index) {
         return Judgement::new(Verdict::Unsupported, reason.clone());
     }
-    // A start that the host was too late to look at, or that it could not hold against enough of a control, says nothing against the others.
+    // A start that the host was too late to look at, or that it could not hold against enough of a control, says nothing against the others. Nor does one with a
+    // preempted reading of the counter, while most have none: the rule of the row takes their median.
     let as_named = other_ways(invocations).is_some();
     let fits = |i: &&&Invocation| !(as_named && went_another_way(&i.judgement));
     let invocations: Vec<&Invocation> = invocations.iter().filter(fits).copied().collect();
+    let below = |i: &Invocation| matches!(i.judgement.reason, Some(Reason::BelowReading { .. }));
+    let few_below = 2 * invocations.iter().filter(|i| below(i)).count() < invocations.len();
     let looked_at: Vec<&&Invocation> = invocations
         .iter()
         .filter(|i| !matches!(i.judgement.reason, Some(Reason::NotLookedAt | Reason::NearControl { .. })))
+        .filter(|i| !(few_below && below(i)))
         .collect();
     let speaking = if looked_at.is_empty() { invocations.iter().collect() } else { looked_at };
     let Some(worst) = speaking.into_iter().max_by_key(|i| i.judgement.verdict) else {
@@ -191,7 +195,6 @@ fn batches(invocations: &[&Invocation], free: bool, exact: bool) -> Summary {
         invocation_medians: medians,
         modes,
         modes_within,
-        invocation_means: means,
         ..Summary::default()
     }
 }

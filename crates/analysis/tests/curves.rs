@@ -3,9 +3,11 @@
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{
-    At, CONTEXTS, Figures, Judged, Quantity, Relation, Row, Summary, Topology, lines, matrices, split,
+    At, CONTEXTS, Curve, Figures, Growth, Judged, Quantity, Relation, Row, Summary, Topology, lines, matrices, order,
+    split,
 };
 use switchcost_model::{Experiment, Placement, Timing, Variant, Verdict};
+use switchcost_stats::{Interval, Mode};
 
 /// Mechanism, contexts, value of parameter `n` (None: it has none), whether it has a figure.
 type Shape = (bool, u64, Option<u64>, bool);
@@ -193,4 +195,70 @@ fn pairs_make_a_matrix_and_the_facts_name_what_they_share() {
     for unread in ["unknown: it cannot be read", &"0-65536 ".repeat(1 << 20)] {
         assert_eq!(Topology::of(&[fact(("topology.sockets", unread))].into()).relation(0, 1), None);
     }
+}
+
+/// What two curves show, each by the spans of its three points; one of two figures has two modes.
+fn shown(spans: &[[&[f64]; 3]; 2], of: impl Fn(&[Row<'_>], &[&Curve])) {
+    let variants: Vec<Variant> =
+        [true, false].into_iter().flat_map(|first| [2, 10, 100].map(|x| variant((first, x, None, true)))).collect();
+    let mut rows: Vec<Row<'_>> = variants.iter().enumerate().map(|(at, variant)| row(at, variant, &[1.0])).collect();
+    for (row, ends) in rows.iter_mut().zip(spans.iter().flatten()) {
+        let summary = &mut row.judged.summary;
+        let figures = summary.figures.as_mut().unwrap();
+        match **ends {
+            [median] => figures.median = median,
+            [low, median, high] => {
+                figures.median = median;
+                figures.interval = Some(Interval { low, high });
+            }
+            _ => summary.modes = ends.iter().map(|value| Mode { value: *value, weight: 0.5 }).collect(),
+        }
+    }
+    let named = |line: switchcost_analysis::Line| {
+        let label = line.variant.mechanism.to_string();
+        Curve { line, label, control: None, splits: Vec::new(), serves: false }
+    };
+    let curves: Vec<Curve> = lines(&rows).into_iter().map(named).collect();
+    of(&rows, &curves.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn an_order_of_curves_is_what_their_intervals_and_modes_carry() {
+    let labels = |all: &Option<Vec<Growth<'_>>>| {
+        all.as_ref().map(|all| all.iter().map(|one| one.label.to_owned()).collect::<Vec<_>>())
+    };
+    // The one costs less everywhere and grows more.
+    let one = [&[9.0, 10.0, 11.0][..], &[15.0], &[28.0, 30.0, 32.0]];
+    let two = [&[98.0, 100.0, 102.0][..], &[100.0], &[99.0, 100.0, 101.0]];
+    shown(&[one, two], |rows, curves| {
+        let found = order(rows, curves, [2, 100]);
+        assert_eq!(found.least, [Some(vec!["x/one"]), Some(vec!["x/one"])]);
+        assert_eq!(
+            (labels(&found.most), labels(&found.still)),
+            (Some(vec!["x/one".into()]), Some(vec!["x/two".into()]))
+        );
+        assert_eq!(found.still.unwrap()[0].carried(), Some(1.0));
+        // From 28 ÷ 11 to 32 ÷ 9: no single factor.
+        assert_eq!(found.most.unwrap()[0].carried(), None);
+    });
+    // Modes of the one lie on both sides of the other's figure, and nothing grows.
+    let mixed = [&[5.0, 200.0][..], &[15.0], &[5.0, 200.0]];
+    shown(&[mixed, two], |rows, curves| {
+        let found = order(rows, curves, [2, 100]);
+        assert_eq!((found.least, labels(&found.most), labels(&found.still)), ([None, None], None, None));
+    });
+    // Both modes lie below it.
+    let below = [&[5.0, 20.0][..], &[15.0], &[5.0]];
+    shown(&[below, two], |rows, curves| {
+        assert_eq!(order(rows, curves, [2, 100]).least, [Some(vec!["x/one"]), None], "one figure has no interval");
+    });
+    // Both fall.
+    let falling = [&[49.0, 50.0, 51.0][..], &[40.0], &[29.0, 30.0, 31.0]];
+    let fallen = [&[98.0, 100.0, 102.0][..], &[90.0], &[78.0, 80.0, 82.0]];
+    shown(&[falling, fallen], |rows, curves| {
+        let found = order(rows, curves, [2, 100]);
+        assert_eq!((labels(&found.most), labels(&found.still)), (None, Some(vec!["x/one".into()])));
+        // One curve is the least of nobody.
+        assert_eq!(order(rows, &curves[..1], [2, 100]).least, [None, None]);
+    });
 }

@@ -18,7 +18,7 @@ use switchcost_machine::spawn::ExitStatus;
 use switchcost_model::{Run, Variant, Wanted};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{
-    Action, Exit, Failure, Installation, Progress, Stored, expected, measure, output, paths, place, request,
+    Action, Exit, Failure, Installation, Prepared, Progress, Stored, expected, output, paths, place, request,
 };
 
 /// How long to watch a process when nothing is said.
@@ -154,7 +154,8 @@ impl Auditing<'_> {
             output::say(&format!("measuring {prices} of a switch first, about {}", roughly(time)));
             let how = &self.arguments.how;
             let request = request(MEASURING, Some(ROUNDS), how);
-            let (run, places) = measure(&wanted, &request, installation, &self.catalogue, store, how)?;
+            let prepared = Prepared::new(&wanted, &request, installation, &self.catalogue, store, how)?;
+            let (run, places) = prepared.measure(&request, &self.catalogue)?;
             for (rule, place) in missing.iter().zip(places) {
                 match price(&run, rule, &self.catalogue) {
                     Some(price) => self.prices.push(price),

@@ -218,7 +218,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         read: true,
         caveat: Some(texts.next()),
     };
-    let burden = Burden { mechanism: texts.next(), fit: Fit::Fits, cpu: 0.1, interval: None, memory: Some(1.0) };
+    let burden = Burden { mechanism: texts.next(), fit: Fit::Fits, cpu: Some(0.1), interval: None, memory: Some(1.0) };
     let compared = Compared {
         runs: vec![ComparedRun { id: texts.next(), started: String::new(), machine: texts.next() }],
         rows: vec![ComparedRow {

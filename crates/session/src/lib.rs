@@ -22,4 +22,4 @@ pub use measure::{COMPANY, CONTINUES, Measured, Session, not_stored, open_store,
 pub use paths::Installation;
 pub use random::number as random_number;
 pub use stored::{judged_here, named, now_unix_ns, run_file, say_future};
-pub use wanted::{Prepared, Stored, expected, measure, place, request};
+pub use wanted::{Prepared, Stored, expected, place, request};

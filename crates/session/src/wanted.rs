@@ -43,19 +43,6 @@ pub fn expected(wanted: &[Wanted], rounds: u64, runs: &[Run]) -> Duration {
     wanted.iter().map(start).sum::<Duration>().mul_f64(rounds as f64 * 1.2)
 }
 
-/// Measures `wanted` in one interleaved run and stores it. The answer has the place of each among the run's variants; a row that cannot run has a
-/// reason there.
-pub fn measure(
-    wanted: &[Wanted],
-    request: &Request,
-    installation: &Installation,
-    catalogue: &Catalogue,
-    store: &Path,
-    how: &Measuring,
-) -> Result<(Run, Vec<Option<usize>>), Failure> {
-    Prepared::new(wanted, request, installation, catalogue, store, how)?.measure(request, catalogue)
-}
-
 /// What is wanted, before it is measured.
 pub struct Prepared {
     store: Store,
@@ -90,7 +77,7 @@ impl Prepared {
         self.selection.not_run.get(self.places.get(place)?.as_ref()?)
     }
 
-    /// Measures and stores it.
+    /// Measures it in one interleaved run and stores that. The answer has the place of each among the run's variants; a row that cannot run has a reason there.
     pub fn measure(self, request: &Request, catalogue: &Catalogue) -> Result<(Run, Vec<Option<usize>>), Failure> {
         let places = self.places.clone();
         let (run, storing) = self.measure_until(request, catalogue)?;

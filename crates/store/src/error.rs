@@ -104,7 +104,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Anything else SQLite or the system says.
-    #[error("the store `{}` failed: {reason}; check the disk and try again", path.display())]
+    #[error("the store `{}` failed: {reason}; check the disk and the session's limits (ulimit -a), and try again", path.display())]
     Failed {
         /// The store.
         path: PathBuf,
@@ -343,6 +343,11 @@ pub fn explain(path: &Path, error: &rusqlite::Error) -> StoreError {
                 let refused = std::fs::OpenOptions::new().append(true).open(&path).err();
                 let refused = refused.filter(|error| error.kind() != std::io::ErrorKind::NotFound);
                 let reason = match refused {
+                    // EMFILE and ENFILE.
+                    Some(error) if matches!(error.raw_os_error(), Some(23 | 24)) => {
+                        let reason = "too many files are open".to_owned();
+                        return StoreError::Failed { path, reason };
+                    }
                     _ if path.is_dir() => "it is a folder".to_owned(),
                     Some(error) => error.to_string(),
                     None => reason,

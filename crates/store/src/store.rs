@@ -9,7 +9,9 @@ use crate::error::{Fault, StoreError, explain};
 use crate::header::RunHeader;
 use crate::shareable::strip_personal;
 use crate::{rows, rules, schema, selector};
-use files::{create_private_folders, folder_error, has_log, identity, immutable_uri, make_private, must_be_a_file};
+use files::{
+    create_private_folders, folder_error, has_log, identity, immutable_uri, make_private, must_be_a_file, plain,
+};
 use reading::{intact, read_run, vanished};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
@@ -62,7 +64,7 @@ impl Store {
         must_be_a_file(path)?;
         make_private(path);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
+        let connection = Connection::open_with_flags(plain(path), flags).map_err(|error| explain(path, &error))?;
         let mut store = Self { connection, path: path.to_path_buf(), file: identity(path) };
         store.set_up().map_err(|fault| store.explain(fault))?;
         Ok(store)
@@ -78,7 +80,7 @@ impl Store {
         }
         must_be_a_file(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(|error| explain(path, &error))?;
+        let connection = Connection::open_with_flags(plain(path), flags).map_err(|error| explain(path, &error))?;
         let mut store = Self { connection, path: path.to_path_buf(), file: identity(path) };
         let is_made = match store.set_up_read_only() {
             // A write-ahead log needs a writable folder even for readers, unless nobody can be writing.

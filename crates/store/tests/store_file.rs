@@ -42,6 +42,28 @@ fn a_path_is_a_path_and_no_uri() {
     Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
     assert!(path.exists());
     assert_eq!(Store::open_read_only(&path).unwrap().load(ID).unwrap(), full_run());
+    // Names that SQLite has of its own, from where one stands.
+    for name in [":memory:", "file:y.sqlite", "file:z.sqlite?mode=memory"] {
+        let path = std::path::PathBuf::from(format!("./{name}")).strip_prefix(".").unwrap().to_owned();
+        Store::open(&path).unwrap().insert_run(&full_run()).unwrap();
+        let kept = Store::open_read_only(&path).and_then(|store| store.load(ID));
+        for ending in ["", "-wal", "-shm"] {
+            let _ = fs::remove_file(format!("{name}{ending}"));
+        }
+        assert_eq!(kept.unwrap(), full_run(), "{name}");
+    }
+}
+
+/// Runs hold names and paths of people.
+#[cfg(unix)]
+#[test]
+fn a_store_behind_a_dangling_link_is_private() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+    symlink(&target, &link).unwrap();
+    Store::open(&link).unwrap();
+    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use switchcost_model::{Explanation, Layer, Mechanism, Parameters, Placement, Run
 use switchcost_report::text::{wrapped, wrapped_names};
 use switchcost_report::{Style, explain_json, explain_text, figure_of};
 use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};
-use switchcost_session::{Action, Exit, Failure, Installation, Stored, measure, output, paths, place, request};
+use switchcost_session::{Action, Exit, Failure, Installation, Prepared, Stored, output, paths, place, request};
 
 /// Where the nanoseconds of a mechanism go, layer by layer
 ///
@@ -78,7 +78,8 @@ impl Action for Explain {
             })?
         } else {
             let request = request(self.budget, self.rounds, &self.how);
-            measure(&wanted, &request, &installation, &catalogue, &store, &self.how)?
+            let prepared = Prepared::new(&wanted, &request, &installation, &catalogue, &store, &self.how)?;
+            prepared.measure(&request, &catalogue)?
         };
         let analysis = Analysis::new(&run, &catalogue);
         let rows: Vec<_> = places.iter().map(|place| analysis.rows.get((*place)?)).collect();

@@ -7,6 +7,11 @@ pub(crate) mod spawn;
 #[path = "../trace/none.rs"]
 pub(crate) mod trace;
 pub(crate) mod watch;
+mod without;
+
+pub(crate) use without::{
+    forget_inherited, hand_over, inherits_usual, load_refusal, locks, root_may_run, root_may_start,
+};
 
 use switchcost_model::{Finding, Machine, Severity, finding};
 
@@ -25,37 +30,6 @@ const UNSUPPORTED: &str =
 
 /// Why no program is watched.
 const UNWATCHED: &str = UNSUPPORTED;
-
-/// See [`crate::root_may_run`]. Nothing is measured here.
-pub(crate) fn root_may_run(_: &std::path::Path) -> Result<(), String> {
-    Ok(())
-}
-
-/// See [`crate::root_may_start`]. Nothing is measured here.
-pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -> Result<(), String> {
-    Ok(())
-}
-
-/// See [`crate::spawn::forget_inherited`].
-pub(crate) fn forget_inherited() {}
-
-/// See [`crate::load::inherits_usual`]: classes are not set here.
-pub(crate) fn inherits_usual() -> bool {
-    true
-}
-
-/// See [`crate::load::refusal`].
-pub(crate) fn load_refusal(_: crate::load::Scheduling, _: bool, _: u64, _: u64) -> Option<String> {
-    Some("classes of tasks are set, and hogs put beside them, on Linux only".to_owned())
-}
-
-/// See [`crate::locks`]. Nobody tells here.
-pub(crate) fn locks(_: &std::path::Path) -> crate::locks::Locks {
-    crate::locks::Locks::Kept
-}
-
-/// See [`crate::making`]. There is no root.
-pub(crate) fn hand_over(_: &std::path::Path) {}
 
 /// See [`crate::only_owner_writes`]. Nothing is measured here, and so no probe is trusted.
 pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {

@@ -2,7 +2,6 @@
 
 use super::UNSUPPORTED;
 use crate::interrupt::Interrupt;
-use crate::load::{Scheduled, Scheduling};
 use crate::spawn::{Exit, Heard, SpawnError, SpawnRequest};
 use std::convert::Infallible;
 use std::path::Path;
@@ -50,37 +49,6 @@ impl Running {
 
     pub(crate) fn kill_group(&self) {
         match self.0 {}
-    }
-
-    /// Nothing runs beside a probe here.
-    pub(crate) fn release_hogs(&self) -> Result<(), usize> {
-        Ok(())
-    }
-
-    pub(crate) fn cpu_ns(&self) -> Option<u64> {
-        None
-    }
-
-    pub(crate) fn hogs_cpu_ns(&self) -> u64 {
-        0
-    }
-
-    pub(crate) fn hogs_are_stopped(&self) -> bool {
-        false
-    }
-
-    pub(crate) fn end_hogs(&self) {}
-
-    pub(crate) fn schedule(&self, _: Scheduling) -> Result<(), String> {
-        Err("classes of tasks are set on Linux only".to_owned())
-    }
-
-    pub(crate) fn tasks(&self) -> std::collections::BTreeSet<i32> {
-        std::collections::BTreeSet::new()
-    }
-
-    pub(crate) fn scheduled(&self) -> Option<Scheduled> {
-        None
     }
 
     pub(crate) fn end(&mut self) -> Exit {

@@ -10,9 +10,14 @@ mod sys;
 pub(crate) mod trace;
 #[path = "../other/watch.rs"]
 pub(crate) mod watch;
+#[path = "../other/without.rs"]
+mod without;
 
 pub(crate) use cpus::{
     Claim, allowed_cpus, claim, core_siblings, fast_cpus, isolated_cpus, online_cpus, pin_thread, restriction,
+};
+pub(crate) use without::{
+    forget_inherited, hand_over, inherits_usual, load_refusal, locks, root_may_run, root_may_start,
 };
 
 use switchcost_model::Severity::Warning;
@@ -29,37 +34,6 @@ pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME", "LOCALAPPDATA"];
 
 /// Why no program is watched.
 const UNWATCHED: &str = "audit counts switches in /proc, which Windows does not have; use Linux";
-
-/// See [`crate::root_may_run`]. There is no root.
-pub(crate) fn root_may_run(_: &std::path::Path) -> Result<(), String> {
-    Ok(())
-}
-
-/// See [`crate::root_may_start`]. There is no root.
-pub(crate) fn root_may_start(_: &std::path::Path, _: Option<&std::path::Path>) -> Result<(), String> {
-    Ok(())
-}
-
-/// See [`crate::spawn::forget_inherited`]: there is nothing of the kind.
-pub(crate) fn forget_inherited() {}
-
-/// See [`crate::load::inherits_usual`]: classes are not set here.
-pub(crate) fn inherits_usual() -> bool {
-    true
-}
-
-/// See [`crate::load::refusal`].
-pub(crate) fn load_refusal(_: crate::load::Scheduling, _: bool, _: u64, _: u64) -> Option<String> {
-    Some("classes of tasks are set, and hogs put beside them, on Linux only".to_owned())
-}
-
-/// See [`crate::locks`]. Nobody tells here.
-pub(crate) fn locks(_: &std::path::Path) -> crate::locks::Locks {
-    crate::locks::Locks::Kept
-}
-
-/// See [`crate::making`]. There is no root.
-pub(crate) fn hand_over(_: &std::path::Path) {}
 
 /// See [`crate::only_owner_writes`]. The rights of a profile's folders are the system's.
 pub(crate) fn only_owner_writes(_: &std::path::Path) -> Result<(), String> {

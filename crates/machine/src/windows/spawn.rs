@@ -4,7 +4,6 @@ use super::{cpus, sys};
 use crate::cause::cause;
 use crate::interrupt::Interrupt;
 use crate::list;
-use crate::load::{Scheduled, Scheduling};
 use crate::spawn::{Exit, ExitStatus, Heard, SpawnError, SpawnRequest, Used, resolve};
 use crossbeam_channel::{Receiver, bounded, never, select_biased};
 use std::io::{self, PipeReader, Read};
@@ -138,37 +137,6 @@ impl Running {
 
     pub(crate) fn kill_group(&self) {
         self.job.kill(KILLED);
-    }
-
-    /// Nothing runs beside a probe here.
-    pub(crate) fn release_hogs(&self) -> Result<(), usize> {
-        Ok(())
-    }
-
-    pub(crate) fn cpu_ns(&self) -> Option<u64> {
-        None
-    }
-
-    pub(crate) fn hogs_cpu_ns(&self) -> u64 {
-        0
-    }
-
-    pub(crate) fn hogs_are_stopped(&self) -> bool {
-        false
-    }
-
-    pub(crate) fn end_hogs(&self) {}
-
-    pub(crate) fn schedule(&self, _: Scheduling) -> Result<(), String> {
-        Err("classes of tasks are set on Linux only".to_owned())
-    }
-
-    pub(crate) fn tasks(&self) -> std::collections::BTreeSet<i32> {
-        std::collections::BTreeSet::new()
-    }
-
-    pub(crate) fn scheduled(&self) -> Option<Scheduled> {
-        None
     }
 
     pub(crate) fn end(&mut self) -> Exit {

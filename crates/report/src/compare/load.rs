@@ -6,10 +6,22 @@ use comfy_table::Table;
 use switchcost_analysis::number::{grouped, percent};
 use switchcost_analysis::{Burden, Fit, Quantity};
 
-/// `5.9 % (5.7 % – 6.1 %)`.
+/// `5.9 % (5.7 % – 6.1 %)`, of modes `5.7 % – 26 %`.
 fn share(burden: &Burden) -> String {
-    let interval = burden.interval.map(|(low, high)| format!(" ({} – {})", percent(low), percent(high)));
-    percent(burden.cpu) + &interval.unwrap_or_default()
+    let interval = burden.interval.map(|(low, high)| format!("{} – {}", percent(low), percent(high)));
+    match (burden.cpu, interval) {
+        (Some(cpu), Some(interval)) => format!("{} ({interval})", percent(cpu)),
+        (cpu, interval) => cpu.map(percent).or(interval).unwrap_or_default(),
+    }
+}
+
+/// Those that may take least, since all others take more by their intervals; this verb; and their shares.
+fn least(burdens: &[Burden], verb: &str) -> (String, String) {
+    let bound = burdens.iter().filter_map(|burden| burden.interval).map(|(_, high)| high).fold(f64::INFINITY, f64::min);
+    let all: Vec<&Burden> = burdens.iter().filter(|burden| burden.least() <= bound).collect();
+    let joined = |of: &dyn Fn(&Burden) -> String| all.iter().map(|one| of(one)).collect::<Vec<_>>().join(" and ");
+    let one = if all.len() == 1 { "s" } else { "" };
+    (format!("{} {verb}{one}", joined(&|one| one.mechanism.clone())), joined(&share))
 }
 
 /// One sentence, and a line for each mechanism.
@@ -20,19 +32,19 @@ pub fn answer(loaded: &Loaded, mut table: Table, style: Style) -> String {
     let sentence = match loaded.burdens.first() {
         None => format!("No figure says what {what} cost."),
         Some(first) if first.fit == Fit::Fits => {
-            format!("{} costs least: {what} take {} of a CPU.", first.mechanism, share(first))
+            let (names, shares) = least(&loaded.burdens, "cost");
+            format!("{names} least: {what} take {shares} of a CPU.")
         }
         Some(first) if first.interval.is_none() => format!(
             "By {} {what} take about {} of a CPU; too few process runs to be certain.",
             first.mechanism,
             share(first)
         ),
-        Some(first) => format!(
-            "None is known to stay within {} of a CPU at {what}; {} comes nearest with {}.",
-            percent(load.cpu),
-            first.mechanism,
-            share(first)
-        ),
+        Some(_) => {
+            let (names, shares) = least(&loaded.burdens, "come");
+            let limit = percent(load.cpu);
+            format!("None is known to stay within {limit} of a CPU at {what}; {names} nearest with {shares}.")
+        }
     };
     table.set_header([cell(""), right("of a CPU"), right("memory"), cell("")]);
     for burden in &loaded.burdens {

@@ -37,7 +37,7 @@ pub(super) fn figures<'l, 'r>(analysis: &'l Analysis<'r>) -> impl Iterator<Item 
     analysis.originals().filter(believed).flat_map(|row| {
         let modes = row.summary.modes.iter().enumerate();
         let kinds = modes.map(move |(place, mode)| (mode.value, Some((place + 1, mode.weight))));
-        let single = row.median().filter(|_| row.summary.modes.is_empty()).map(|median| (median, None));
+        let single = row.one().map(|median| (median, None));
         kinds.chain(single).map(move |(value, mode)| Figure { row, value, mode })
     })
 }

@@ -2,13 +2,18 @@
 
 use crate::error::StoreError;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A write-ahead log with content lies beside the file.
 pub fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}
+
+/// The path from the root on: SQLite takes none of these for a name of its own (`:memory:`, `file:…`).
+pub fn plain(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// The path as SQLite's URI that promises that nobody writes.
@@ -53,11 +58,11 @@ pub fn identity(path: &Path) -> Option<(u64, u64)> {
     }
 }
 
-/// Makes an empty file that only the user may read, unless something is there. What SQLite adds beside it has the same mode. A failure shows when it
+/// Makes an empty file that only the user may read, unless something is there; also where a link leads to nothing. What SQLite adds beside it has the same mode. A failure shows when it
 /// is opened.
 pub fn make_private(path: &Path) {
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
+    options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let _ = options.open(path);

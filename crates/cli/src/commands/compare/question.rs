@@ -207,7 +207,7 @@ impl<'c> Question<'c> {
             load.burden(mechanism.id.to_string(), switches, memory)
         };
         let mut burdens: Vec<Burden> = self.asked.iter().enumerate().filter_map(burden).collect();
-        burdens.sort_by(|a, b| a.fit.cmp(&b.fit).then(a.cpu.total_cmp(&b.cpu)));
+        burdens.sort_by(|a, b| a.fit.cmp(&b.fit).then(a.usual().total_cmp(&b.usual())));
         burdens
     }
 

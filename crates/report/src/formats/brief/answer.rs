@@ -61,9 +61,7 @@ impl View<'_, '_> {
     fn worth(&self, found: &[(&Row<'_>, Option<Beside>)]) -> String {
         let shown = |reference: &&Row<'_>| self.rows.iter().any(|row| row.index == reference.index);
         let Some(reference) = self.analysis.reference().filter(shown) else { return String::new() };
-        let Some(median) = reference.median().filter(|_| reference.summary.modes.is_empty()) else {
-            return String::new();
-        };
+        let Some(median) = reference.one() else { return String::new() };
         let own = reference.variant.mechanism.family();
         let cheaper = |(row, _): &(&Row<'_>, Option<Beside>)| {
             let times = 1.0 / row.times_reference?.carried()?;
