@@ -144,9 +144,10 @@ fn each_timing_answers_too() {
     // What lies below the resolution has no figure; a control that bounds others is measured in batches.
     for row in rows.iter().filter(|row| !row["reading"].is_null()) {
         assert!(row["reading"].as_f64().unwrap() > 0.0, "{row}");
-        // What sleeps, or is slow, has too few units in a start for p99 and p99.9.
+        // What sleeps, or is slow, has too few units in a start for p99 and p99.9, and of less than a hundred none has p90.
         let known: Vec<f64> = ["p50", "p90", "p99", "p999"].iter().filter_map(|name| row[*name].as_f64()).collect();
-        assert!(known.len() >= 2 && known.is_sorted(), "{row}");
+        let least = if row["samples"].as_u64().unwrap() < 100 { 1 } else { 2 };
+        assert!(known.len() >= least && known.is_sorted(), "{row}");
     }
 }
 

@@ -132,7 +132,9 @@ impl Performance<'_> {
         match rows.as_slice() {
             [only] => Some(format!("Here one {unit} takes {}.", cost(only))),
             [first, .., last] if last.unit == *unit => {
-                Some(format!("Here one {unit} takes from {} to {}.", cost(first), cost(last)))
+                let apart = first.reach().zip(last.reach()).is_none_or(|((_, high), (low, _))| high < low);
+                let (from, to) = if apart { ("from ", "to") } else { ("", "and") };
+                Some(format!("Here one {unit} takes {from}{} {to} {}.", cost(first), cost(last)))
             }
             _ => None,
         }

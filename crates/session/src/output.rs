@@ -105,8 +105,11 @@ pub fn writable_file(path: PathBuf) -> Result<PathBuf, String> {
     possible.map(|()| path).map_err(|error| format!("cannot write it: {error}; choose another file"))
 }
 
-/// Writes a result to where the user wants it, see [`place::write`].
+/// Writes a result to where the user wants it, see [`place::write`]; `-` is standard output.
 pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return print(&String::from_utf8_lossy(text));
+    }
     let warnings = place::write(path, text)
         .map_err(|error| Failure::usage(format!("cannot write {}: {error}; choose another file", path.display())))?;
     warnings.into_iter().for_each(|sentence| say(&sentence));

@@ -4,7 +4,7 @@ use super::compare::operands::Runs;
 use crate::formats::Form;
 use crate::formats::formatted;
 use clap::Parser;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 use switchcost_report::{Detail, Style};
 use switchcost_session::arguments::StoreOption;
@@ -41,11 +41,7 @@ impl Action for Export {
         }
         let (text, _) =
             formatted(&runs.all[0], &catalogue, self.format, Style { detail: Detail::Notes, ..output::style() })?;
-        if self.output == Path::new("-") {
-            output::print(&text)?
-        } else {
-            output::write_file(&self.output, text.as_bytes())?
-        }
+        output::write_file(&self.output, text.as_bytes())?;
         Ok(Exit::Fine)
     }
 }

@@ -75,11 +75,12 @@ impl Action for Report {
         let file = self.output.clone().unwrap_or_else(|| default_name(&runs.all));
         sources.extend(audits.iter().map(|text| source(text)));
         write_page(&template, &runs.all, &sources, &audited, &catalogue, &file)?;
-        if self.open {
+        let named = file != Path::new("-");
+        if self.open && named {
             opening::open(&file);
         }
-        output::print(&format!("{}\n", harmless_line(&file.display().to_string())))?;
-        Ok(Exit::Fine)
+        let name = format!("{}\n", harmless_line(&file.display().to_string()));
+        if named { output::print(&name).map(|()| Exit::Fine) } else { Ok(Exit::Fine) }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::columns::{COLUMNS, Column, Shown};
 use crate::curves;
 use crate::text::{Detail, Style, Tint, budget, drawn, markdown_table, name, tinted, wrapped};
 use comfy_table::{Cell, CellAlignment, Table};
-use switchcost_analysis::number::percent;
+use switchcost_analysis::number::{counted, percent};
 use switchcost_analysis::{Analysis, CLOCK, Row, slowest};
 use switchcost_model::{EndedBy, Run, Utc, Verdict, harmless};
 
@@ -83,9 +83,9 @@ pub fn head(analysis: &Analysis<'_>, style: Style) -> String {
     let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| harmless(value));
     let started = Utc::new(run.started_unix_ns);
     let disturbed = run.invocations.iter().filter(|invocation| !invocation.disturbances.is_empty()).count();
-    let counted = match (run.invocations.len(), disturbed) {
-        (all, 0) => format!("{all} starts"),
-        (all, disturbed) => format!("{all} starts ({disturbed} disturbed by other programs and repeated)"),
+    let starts = match (run.invocations.len(), disturbed) {
+        (all, 0) => counted(all, "start"),
+        (all, disturbed) => format!("{} ({disturbed} disturbed by other programs and repeated)", counted(all, "start")),
     };
     let name = format!("run {}", run.id);
     let clock = analysis.clock.map_or(String::new(), |clock| format!(" · CPU at {:.1} GHz", clock.kept));
@@ -96,7 +96,7 @@ pub fn head(analysis: &Analysis<'_>, style: Style) -> String {
         fact("cpu.model_name"),
         fact("kernel.release"),
         fact("hypervisor"),
-        counted,
+        starts,
         ended(run),
         slowed(analysis),
         noise_floor(analysis),
