@@ -183,11 +183,7 @@ impl<'c> Runs<'c> {
     }
 
     fn add(&mut self, run: Run) -> usize {
-        // A run's file is the run, though one of them was imported.
-        let same = |known: &Run| {
-            (&known.id, &known.method_version, &known.invocations) == (&run.id, &run.method_version, &run.invocations)
-        };
-        self.all.iter().position(same).unwrap_or_else(|| {
+        self.all.iter().position(|known| *known == run).unwrap_or_else(|| {
             switchcost_session::say_future([(run.id.as_str(), run.started_unix_ns)]);
             self.all.push(run);
             self.all.len() - 1
