@@ -87,7 +87,7 @@ fn memory_is_that_of_the_same_contexts() {
         return;
     };
     let said =
-        real.run("compare thread/futex stack/asm --contexts 300 --rate 1/s --rounds 6 --budget 300s --format json");
+        real.run("compare thread/futex stack/asm --contexts 300 --rate 1/s --rounds 10 --budget 300s --format json");
     assert_eq!(said.status, 0, "{said:?}");
     let json = said.json();
     let (thread, stack) = (of(&json, "thread/futex"), of(&json, "stack/asm"));

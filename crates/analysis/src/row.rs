@@ -128,12 +128,12 @@ impl Judged<'_> {
         self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
     }
 
-    /// From where to where its cost reaches: the interval, or from its lowest mode to its highest. None: it has no interval.
+    /// From where to where its cost reaches: the interval, from its lowest mode to its highest, or the range of starts that wander. None: it has none of these.
     #[must_use]
     pub fn reach(&self) -> Option<(f64, f64)> {
         let modes = self.summary.modes.iter().map(|mode| mode.value);
         let ends = modes.clone().min_by(f64::total_cmp).zip(modes.max_by(f64::total_cmp));
-        ends.or_else(|| self.interval())
+        ends.or_else(|| self.interval()).or_else(|| self.range())
     }
 
     /// Starts that have the figure which most of them have, to the last digit.
