@@ -93,7 +93,8 @@ impl<'a, 'r> View<'a, 'r> {
         let starred = rows.iter().any(|row| !row.caveats.is_empty());
         let narrow = style.width < Some(WIDTH) && rows.iter().any(|row| row.variant.each_unit());
         let most = NAME - if narrow { 8 } else { 0 };
-        let longest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).clamp(14, most);
+        let names = rows.iter().flat_map(|row| [name(row), section(row)]);
+        let longest = names.map(|name| name.chars().count()).max().unwrap_or(0).clamp(14, most);
         let mut view = Self { analysis, style, hidden, rows, lacking, starred, scale: None, name: longest };
         let ends = || view.rows.iter().map(|row| view.row_end(row).chars().count()).max().unwrap_or(0);
         let mark = if view.starred { 2 } else { 0 };
@@ -160,7 +161,9 @@ impl<'a, 'r> View<'a, 'r> {
             let axis = self.scale.as_ref().map_or(String::new(), Scale::axis);
             format!("{} {axis}", figures(|brief| brief.title(reference)))
         };
-        let line = format!("  {title:<name$} {}", spread.map_or_else(titles, Spread::header), name = self.name);
+        let name = self.name;
+        let title = if title.chars().count() > name { format!("{title}\n  {:name$}", "") } else { title.to_owned() };
+        let line = format!("  {title:<name$} {}", spread.map_or_else(titles, Spread::header));
         if self.style.colour { format!("\x1b[1m{line}\x1b[0m") } else { line }
     }
 
