@@ -26,7 +26,7 @@ pub struct Burden {
     pub fit: Fit,
     /// Share of a CPU: rate × the row's figure; null where it has modes.
     pub cpu: Option<f64>,
-    /// Its 95 % interval, or from the lowest mode to the highest; null with fewer than 6 starts.
+    /// Its 95 % interval, from the lowest mode to the highest, or the range of starts that wander; null with fewer than 6 starts.
     pub interval: Option<(f64, f64)>,
     /// Bytes of all contexts; null where that is not measured.
     pub memory: Option<f64>,

@@ -28,7 +28,7 @@ fn sizes() -> Sizes {
     }
 }
 
-/// What is told of one check on such a machine.
+/// What one check says on such a machine.
 fn find(id: &str, files: &[(&str, &str)], sizes: &Sizes) -> ToldFinding {
     let findings = found(files, sizes);
     findings.iter().find(|finding| finding.id == id).unwrap().told()
