@@ -168,6 +168,12 @@ impl Said {
         self.out.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// The same, unless the budget of a busy machine ended before any probe had said what it measures.
+    #[must_use]
+    pub fn once_asked(self) -> Option<Self> {
+        (!self.out.is_empty() || !self.err.contains("the budget is too short to ask")).then_some(self)
+    }
+
     /// Standard output as JSON.
     ///
     /// # Panics

@@ -325,9 +325,8 @@ fn a_row_that_the_budget_does_not_reach_is_unmeasured_and_not_broken() {
         let world = world();
         // A start of 200 ms cannot be done in a sixth of a second, the share of a first one.
         let (pause, budget) = ((200 * times).to_string(), 1000 * times);
-        let said = world.run(&format!(
-            "run thread/sized --param pause=0,{pause} --rounds 6 --batches 2 --batch-time 1us --budget {budget}ms --format json"
-        ));
+        let words = format!("run thread/sized --param pause=0,{pause} --rounds 6 --batches 2 --batch-time 1us");
+        let said = world.run(&format!("{words} --budget {budget}ms --format json")).once_asked()?;
         let rows = array(&said.json()["results"]);
         let of = |pause: &str| rows.iter().find(|row| row["parameters"]["pause"] == pause);
         of("0").filter(|quick| !quick["median"].is_null())?;
@@ -348,7 +347,7 @@ fn a_row_that_is_too_slow_for_an_interval_is_named_with_the_command_that_measure
         let words = format!(
             "run thread/sized --param pause=0,{one},{other} --rounds 6 --batches 2 --batch-time 1us --budget {budget}ms"
         );
-        let said = world.run(&format!("{words} --format json"));
+        let said = world.run(&format!("{words} --format json")).once_asked()?;
         let rows = array(&said.json()["results"]);
         rows.iter().find(|row| row["parameters"]["pause"] == "0" && !row["low"].is_null())?;
         let slow = rows.iter().find(|row| row["low"].is_null() && !row["median"].is_null())?;
@@ -373,7 +372,7 @@ fn a_slow_point_does_not_keep_the_others_from_their_interval_and_can_be_made_up_
         let sweep = format!(
             "sweep contexts thread/sized --values 2,3 --param pause=0,{pause} --seed 1 --rounds 6 --format json"
         );
-        let said = world.run(&format!("{sweep} --budget {budget}ms"));
+        let said = world.run(&format!("{sweep} --budget {budget}ms")).once_asked()?;
         let intervals = |said: &Said, pause: &str| {
             let rows = array(&said.json()["results"]);
             let mine = rows.iter().filter(|row| row["parameters"]["pause"] == pause);
