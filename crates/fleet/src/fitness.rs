@@ -7,7 +7,7 @@ pub use pass::{Pass, ROUNDS, measured_rows};
 use pass::Judged;
 use std::collections::BTreeSet;
 use switchcost_analysis::number::percent;
-use switchcost_model::{Finding, HARDWARE_FACTS, Machine, SOFTWARE_FACTS, Severity, counts, harmless_line};
+use switchcost_model::{Finding, HARDWARE_FACTS, Machine, SOFTWARE_FACTS, Severity, counts, harmless_line, is_known};
 
 /// Facts of the place that `check` was started from, not of the node: where they differ, rows are not comparable and nobody is to blame.
 const SURROUNDINGS: &[&str] = &["cgroup.cpu_depth", "container", "security.seccomp"];
@@ -81,8 +81,7 @@ impl Fitness {
                 continue;
             }
             let (then, now) = (then.unwrap_or("none"), now.unwrap_or("none"));
-            let read = |value: &str| !value.starts_with("unknown");
-            if then != now && read(then) && read(now) {
+            if then != now && is_known(then) && is_known(now) {
                 differing.push((name, now, then));
             }
         }

@@ -43,7 +43,9 @@ pub use foreign::{decoded, foreign};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
 pub use id::IdError;
 pub use load::Load;
-pub use machine_key::{HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, machine_key, software_key};
+pub use machine_key::{
+    HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, is_known, machine_key, software_key, unknown,
+};
 pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
 pub use placement::{CpuRole, Place, Placement};
 pub use quantity::{Measure, Quantity};

@@ -49,6 +49,21 @@ pub const SOFTWARE_FACTS: &[&str] = &[
     "vulnerability.",
 ];
 
+/// How a fact begins that could not be read; its reason follows.
+const UNKNOWN: &str = "unknown: ";
+
+/// A fact that could not be read.
+#[must_use]
+pub fn unknown(reason: impl AsRef<str>) -> String {
+    format!("{UNKNOWN}{}", reason.as_ref())
+}
+
+/// This fact was read.
+#[must_use]
+pub fn is_known(fact: &str) -> bool {
+    !fact.starts_with(UNKNOWN)
+}
+
 /// The fact is one of the list.
 #[must_use]
 pub fn counts(facts: &[&str], name: &str) -> bool {

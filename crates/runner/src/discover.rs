@@ -80,9 +80,9 @@ pub fn discover(
         });
         answers.collect()
     });
-    let limited = |NoAnswer { why, missing }| {
+    let limited = |answer: NoAnswer| {
         let limits = switchcost_machine::tight_limits();
-        NoAnswer { why: why + &limits, missing: missing && limits.is_empty() }
+        NoAnswer { missing: answer.missing && limits.is_empty(), why: answer.why.clone() + &limits, ..answer }
     };
     let known =
         probes.into_iter().zip(answers).map(|(info, answer)| KnownProbe { info, answer: answer.map_err(limited) });
@@ -177,9 +177,10 @@ fn describe(
             Some(_) if log.lines().any(is_message) => {
                 NoAnswer::here("it wrote its messages to standard output; they belong to the descriptor of report_fd")
             }
-            Some(words) => unlinked(info, words)
-                .unwrap_or_else(|| NoAnswer { why: harmless(words), missing: ended == NOTHING_TO_START }),
-            None => NoAnswer { why: what, missing: ended == NOTHING_TO_START },
+            Some(words) => {
+                unlinked(info, words).unwrap_or_else(|| NoAnswer::new(harmless(words), ended == NOTHING_TO_START))
+            }
+            None => NoAnswer::new(what, ended == NOTHING_TO_START),
         }),
         Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => Err(NoAnswer::late()),
         Reading::Deadline => Err(NoAnswer::here(late())),

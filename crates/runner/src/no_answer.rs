@@ -2,8 +2,6 @@
 
 use switchcost_machine::spawn::SpawnError;
 
-const LATE: &str = "the budget is too short to ask it what it measures";
-
 /// Why a probe gave no answer, or could not be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoAnswer {
@@ -11,23 +9,28 @@ pub struct NoAnswer {
     pub why: String,
     /// A program or library that it needs is not here: packages may help. What was refused, or is slow, needs none.
     pub missing: bool,
+    pub(crate) late: bool,
 }
 
 impl NoAnswer {
     /// Nothing is missing.
     pub(crate) fn here(why: impl Into<String>) -> Self {
-        Self { why: why.into(), missing: false }
+        Self::new(why, false)
+    }
+
+    pub(crate) fn new(why: impl Into<String>, missing: bool) -> Self {
+        Self { why: why.into(), missing, late: false }
     }
 
     /// The budget ended before it answered.
     pub(crate) fn late() -> Self {
-        Self::here(LATE)
+        Self { late: true, ..Self::here("the budget is too short to ask it what it measures") }
     }
 
     /// More time is the cure.
     #[must_use]
     pub fn is_late(&self) -> bool {
-        self.why.starts_with(LATE)
+        self.late
     }
 }
 
@@ -46,6 +49,6 @@ impl From<SpawnError> for NoAnswer {
         } else {
             ""
         };
-        Self { why: format!("{error}{built}"), missing }
+        Self::new(format!("{error}{built}"), missing)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::node::NodeRun;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{SOFTWARE_FACTS, counts, hardware_key};
+use switchcost_model::{SOFTWARE_FACTS, counts, hardware_key, is_known};
 
 /// What each boot measures anew: equal machines differ in it.
 const MEASURED: &str = "clock.tsc_hz";
@@ -51,7 +51,7 @@ fn compared(name: &str) -> bool {
 }
 
 fn known(run: &NodeRun) -> impl Iterator<Item = (&str, &str)> {
-    let facts = run.facts.iter().filter(|(name, value)| compared(name) && !value.starts_with("unknown"));
+    let facts = run.facts.iter().filter(|(name, value)| compared(name) && is_known(value));
     facts.map(|(name, value)| (name.as_str(), value.as_str()))
 }
 

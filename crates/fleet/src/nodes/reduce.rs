@@ -6,7 +6,7 @@ use crate::data::FleetPlan;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::Run;
+use switchcost_model::{Run, is_known};
 
 /// Reduces runs, and keeps what many of them have in common once.
 pub struct Reducer<'c> {
@@ -31,7 +31,7 @@ impl<'c> Reducer<'c> {
         NodeRun {
             started_unix_ns: run.started_unix_ns,
             method_version: run.method_version,
-            host: run.machine.personal.get("host_name").filter(|name| !name.starts_with("unknown")).cloned(),
+            host: run.machine.personal.get("host_name").filter(|name| is_known(name)).cloned(),
             facts: self.shared_facts(run.machine.stable),
             tool_version: run.tool_version,
             run: run.id,

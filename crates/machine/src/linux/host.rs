@@ -4,6 +4,7 @@ use super::sys::{self, Leaf};
 pub(crate) use crate::cause::cause;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+pub(crate) use switchcost_model::unknown;
 
 /// A machine to read facts from.
 pub(crate) struct Host {
@@ -136,9 +137,4 @@ fn pairs(text: &str) -> BTreeMap<String, String> {
         Some((name.trim().to_owned(), value.trim().to_owned()))
     };
     text.lines().filter_map(pair).collect()
-}
-
-/// A fact that is not known.
-pub(crate) fn unknown(reason: impl AsRef<str>) -> String {
-    format!("unknown: {}", reason.as_ref())
 }

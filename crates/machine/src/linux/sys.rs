@@ -114,7 +114,7 @@ pub(crate) fn libc_version() -> String {
     }
     #[cfg(not(any(target_env = "gnu", target_env = "musl")))]
     {
-        "unknown: the host is linked against neither glibc nor musl".to_owned()
+        switchcost_model::unknown("the host is linked against neither glibc nor musl")
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn fingerprint() -> Machine {
     put("cpu.logical", online_cpus().len().to_string());
     put("cpu.cores", sys::cores().len().to_string());
     processor(&mut put);
-    let name = std::env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown: COMPUTERNAME is not set".to_owned());
+    let name = std::env::var("COMPUTERNAME").unwrap_or_else(|_| switchcost_model::unknown("COMPUTERNAME is not set"));
     machine.personal.insert("host_name".to_owned(), name);
     machine
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, At, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::number::counted;
-use switchcost_model::{SOFTWARE_FACTS, Variant, counts};
+use switchcost_model::{SOFTWARE_FACTS, Variant, counts, is_known};
 use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Failure, Installation, output};
@@ -152,7 +152,7 @@ fn add<'h>(
         runs: Vec::new(),
         cores: Vec::new(),
     });
-    let known = |facts: &RunHeader, name: &str| facts.machine.get(name).is_some_and(|was| !was.starts_with("unknown"));
+    let known = |facts: &RunHeader, name: &str| facts.machine.get(name).is_some_and(|was| is_known(was));
     let software =
         |before: &&RunHeader, name: &str| counts(SOFTWARE_FACTS, name) && known(before, name) && known(header, name);
     let changed = series.runs.last().map(|before| facts_changed(before, header, |name| software(before, name)));

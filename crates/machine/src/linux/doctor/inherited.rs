@@ -3,11 +3,11 @@
 use super::Subject;
 use crate::os::facts;
 use switchcost_model::Severity::{Fine, Note, Warning};
-use switchcost_model::{Finding, finding};
+use switchcost_model::{Finding, finding, is_known};
 
 /// Values of an ordinary process, and where a kernel does not tell.
 fn is_usual(value: &str, usual: &str) -> bool {
-    value == usual || value.starts_with("unknown: ")
+    value == usual || !is_known(value)
 }
 
 pub(super) fn handed_on(subject: &Subject<'_>) -> Finding {
