@@ -219,8 +219,12 @@ impl Judged<'_> {
     /// Why its figure says nothing beyond its run: its starts wander, or somebody else was there too often.
     #[must_use]
     pub fn unsettled(&self) -> Option<String> {
-        let wanders = || self.range().map(|_| "each of its starts is like the one before".to_owned());
-        self.disturbed().or_else(wanders)
+        self.disturbed().or_else(|| self.wandering())
+    }
+
+    /// Why no interval of its figure holds.
+    pub(crate) fn wandering(&self) -> Option<String> {
+        self.range().map(|_| "each of its starts is like the one before".to_owned())
     }
 
     /// Why its figure says nothing beyond its run: somebody else was there too often.

@@ -34,4 +34,6 @@ pub use ratio::ratio_of_means;
 pub use shared::{Shared, shared};
 pub use shift::shift;
 pub use steady::{Steady, steady_from};
-pub use successive::{autocorrelation_of_ranks, chance, inflation, successive_median_interval, wanders, widening};
+pub use successive::{
+    WIDEST, autocorrelation_of_ranks, chance, inflation, successive_median_interval, wanders, widening,
+};

@@ -7,7 +7,7 @@ use crate::{FEWEST, Interval, LogRatio, Shared, median_interval, quantile, sorte
 const MOST: f64 = 0.5;
 
 /// What an interval is widened by at most.
-const WIDEST: f64 = 2.0;
+pub const WIDEST: f64 = 2.0;
 
 /// Correlation of each value with the next, by ranks, so that outliers do not decide (Bartels, "The rank version of von Neumann's ratio test for
 /// randomness", Journal of the American Statistical Association 77 (1982) 40–46), less what a short series hides of it, to first order: (1 + 3r) ÷ n (Kendall, "Note on bias

@@ -16,8 +16,8 @@ use crate::row::{Judged, Of};
 use crate::series::batch_ns;
 use switchcost_model::Timing;
 use switchcost_stats::{
-    FEWEST, LogRatio, Mode, OF_A_MEDIAN, SIGMAS, Shared, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs,
-    half_width, inflation, mad, median, median_difference, paired, wanders,
+    FEWEST, Interval, LogRatio, Mode, OF_A_MEDIAN, SIGMAS, Shared, WIDEST, autocorrelation_of_ranks, each_of,
+    fewest_each, fewest_pairs, half_width, inflation, mad, median, median_difference, paired, shared, sorted, wanders,
 };
 
 /// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
@@ -198,12 +198,33 @@ fn mixed(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Why> {
     (!kinds.is_empty()).then_some(Why::Modes(kinds))
 }
 
+/// Rows scatter each by itself where more than this part of their variance is left in their ratio. Where a machine moves both, it cancels.
+const APART: f64 = 0.5;
+
+fn apart(ratios: &[f64], a: &Judged<'_>, b: &Judged<'_>, of: Of) -> bool {
+    let variance = |logs: &[f64]| mad(logs).unwrap_or_default().powi(2);
+    variance(ratios) > APART * (variance(&logarithms(a, of)) + variance(&logarithms(b, of)))
+}
+
+/// What the starts of two rows can differ by at least and at most, as logarithms.
+fn range(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Interval> {
+    let ends = |row| {
+        let starts = sorted(&logarithms(row, of));
+        Some((*starts.first()?, *starts.last()?))
+    };
+    let (a, b) = (ends(a)?, ends(b)?);
+    Some(Interval { low: b.0 - a.1, high: b.1 - a.0 })
+}
+
 /// Compares B with A within one run: round by round.
 ///
 /// A test on n pairs cannot reach beyond a level of 1 − 2^(1 − n), whatever its statistic: there are only so many signs. Where many comparisons at once
 /// need more than that, both sides are taken as independent sets of invocations, which have far more orders (10 and 10: one in 92 378). What drifts
 /// over the rounds then widens the interval instead of cancelling: the answer errs on the safe side. The ratio stays that of the rounds: a pair has one,
 /// however many others are asked with it.
+///
+/// Rows that scatter each by itself may wander so as well, and then no round cancels that: the interval widens by what both together show of it, and where that is
+/// more than widens any, it goes from range to range (docs/notebook/coverage.md).
 ///
 /// # Errors
 /// When they share no round.
@@ -212,27 +233,38 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
     let ratios = round_ratios(a, b, of);
     let needed = fewest_pairs(rules.confidence());
     let floor = floor((a, noise), (b, noise), of);
-    let wanders = || wanders(&ratios, &Shared::default()).then_some(Why::RatiosWander);
+    let apart = apart(&ratios, a, b, of);
+    let both = if apart { shared(&[starts_of(a, of), starts_of(b, of)]) } else { Shared::default() };
+    let wandering = unsettled(a, b, Judged::wandering).filter(|_| apart);
+    let wandering = wandering.or_else(|| wanders(&ratios, &both).then_some(Why::RatiosWander));
+    let wider = inflation(0.0, ratios.len(), &both).sqrt();
+    let spread = |estimate: LogRatio| match (&wandering, estimate.interval) {
+        (Some(_), Some(_)) => LogRatio { interval: range(a, b, of), ..estimate }.widened(WIDEST),
+        _ => estimate.widened(wider),
+    };
     // Others who fill one CPU are not beside a row on another: no round cancels them.
     let elsewhere = || unsettled(a, b, Judged::disturbed).filter(|_| a.variant.placement != b.variant.placement);
-    let against = || mixed(a, b, of).or_else(wanders).or_else(elsewhere);
+    let settled = |compared: Comparison| {
+        let ordered = matches!(compared.outcome, Outcome::Slower | Outcome::Faster);
+        let unordered = || wandering.clone().filter(|_| !ordered);
+        let against = mixed(a, b, of).or_else(unordered).or_else(elsewhere);
+        Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(against))
+    };
     if (FEWEST..needed).contains(&ratios.len()) {
         let (logs_a, logs_b) = (logarithms(a, of), logarithms(b, of));
         let independent = median_difference(&logs_a, &logs_b, rules.confidence());
         if let Some(estimate) = independent.filter(|found| found.interval.is_some()) {
             let counts = (logs_a.len(), logs_b.len());
             let by_round = paired(&ratios, rules.confidence()).map_or(estimate, |rounds| estimate.about(rounds.centre));
-            let estimate = either_way(by_round, a, b, of);
+            let estimate = either_way(spread(by_round), a, b, of);
             let lacking = Why::FewRounds { rounds: ratios.len(), needed };
-            let compared = conclude(estimate, floor, rules, (a, of, false), counts, lacking);
-            return Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(against()));
+            return settled(conclude(estimate, floor, rules, (a, of, false), counts, lacking));
         }
     }
     let lacking = Why::FewRounds { rounds: ratios.len(), needed };
     let estimate = paired(&ratios, rules.confidence()).ok_or(Why::NoRoundInCommon)?;
-    let estimate = either_way(estimate, a, b, of);
-    let compared = conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking);
-    Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(against()))
+    let estimate = either_way(spread(estimate), a, b, of);
+    settled(conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking))
 }
 
 /// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is
@@ -330,9 +362,13 @@ fn either_way(estimate: LogRatio, a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Log
     estimate.or_less(open(b)).or_less(-open(a))
 }
 
+/// Those that count, each with its round.
+fn starts_of<'r>(row: &'r Judged<'_>, of: Of) -> &'r [(u64, f64)] {
+    if of == Of::Undisturbed { row.undisturbed_medians() } else { &row.summary.invocation_medians }
+}
+
 fn logarithms(row: &Judged<'_>, of: Of) -> Vec<f64> {
-    let starts = if of == Of::Undisturbed { row.undisturbed_medians() } else { &row.summary.invocation_medians };
-    starts.iter().map(|(_, value)| value.ln()).collect()
+    starts_of(row, of).iter().map(|(_, value)| value.ln()).collect()
 }
 
 fn conclude(
