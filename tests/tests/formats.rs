@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
-use switchcost_e2e::{World, repository, two_kinds};
+use switchcost_e2e::{World, repository, two_kinds, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -128,6 +128,29 @@ fn readers_of_junit_take_a_comparison() {
     assert_eq!(junit(&world, "compared.xml").unwrap()[0], "switchcost compare|2|0|0|0");
     assert_eq!(compare(&[]), 0);
     assert_eq!(junit(&world, "compared.xml").unwrap()[0], "switchcost compare|1|1|0|0");
+}
+
+/// A case says what the verdict says, in its words, and of what.
+#[test]
+fn the_words_of_junit_are_those_of_the_verdict() {
+    let world = measured();
+    let said = |a: &str, b: &str| world.run_words(&["compare", a, b, "--format", "junit"]).out;
+    let slower = said("thread/honest", "thread/honest ticks=1100");
+    assert!(slower.contains("10 % slower than thread/honest, interval "), "{slower}");
+    let [own, copy, kinds] = [("own", 0), ("copy", 1), ("kinds", 2)].map(|(name, which)| {
+        world.forged(name, |text| {
+            let text = with(text, "\"id\":\"", &format!("2027010{}T000000-0000", which + 1));
+            if which == 2 { two_kinds(&text) } else { text }
+        })
+    });
+    let same = said(&own, &copy);
+    assert!(same.contains("same within ") && same.contains(" as A, interval "), "{same}");
+    // Modes on one side that reach into the other: neither slower nor faster, by no interval.
+    let unknown = said(&own, &kinds);
+    assert!(unknown.contains("inconclusive against A; "), "{unknown}");
+    for wrong in ["slower", "faster"] {
+        assert!(!format!("{same}{unknown}").contains(wrong), "{wrong}: {same}{unknown}");
+    }
 }
 
 #[test]

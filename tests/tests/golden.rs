@@ -27,6 +27,9 @@ const TABLES: &[(&str, &str)] = &[
     ("show-placements", "show DATA/answers/placement.jsonl"),
     ("show-each", "show DATA/answers/timer.jsonl"),
     ("show-each-verbose", "show DATA/answers/timer.jsonl -v"),
+    ("show-wakeup", "show DATA/answers/latency.jsonl"),
+    // The title is longer than the name.
+    ("show-wakeup-one", "show DATA/answers/latency.jsonl 'thread/timer hogs=0'"),
     ("show-unobservable", "show DATA/answers/blind.jsonl"),
     ("compare-runs", "compare DATA/answers/goroutine-1.jsonl DATA/answers/goroutine-2.jsonl --gate 5%"),
     ("compare-rows", "compare DATA/ladder.jsonl:thread/pipe fiber/goroutine thread/futex"),

@@ -9,6 +9,7 @@ mod check;
 mod ci;
 mod classic;
 mod compare;
+mod compare_percentile;
 mod conformance;
 mod containers;
 #[cfg(unix)]

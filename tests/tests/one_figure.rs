@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use switchcost_e2e::{Real, repository};
+use switchcost_e2e::{Real, World, mechanism, repository, two_kinds};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -125,4 +125,26 @@ fn every_view_of_every_kept_run_gives_the_same_figure() {
         }
     }
     assert!(seen.iter().all(|views| *views > 5), "{seen:?}");
+}
+
+/// What others are set beside has one figure or none: nothing is below a floor with modes.
+#[test]
+fn a_row_is_below_no_floor_that_has_modes() {
+    let world = World::new(FAKE);
+    let floor =
+        mechanism("").replace("default = \"1000\"", "default = \"4000\"").replace("title", "control = true\ntitle");
+    world.write("share/switchcost/mechanisms/thread/noise.toml", &floor);
+    let above = mechanism("").replace("title", "floor = [\"thread/noise\"]\ntitle");
+    world.write("share/switchcost/mechanisms/thread/honest.toml", &above);
+    let said = world.run("run thread/honest thread/noise --rounds 12");
+    assert_eq!(said.status, 0, "{said:?}");
+    let below = |words: &str| words.contains("below its floor, thread/noise (4,000 ns)");
+    let single = world.run("show --notes").words();
+    assert!(below(&single), "{single}");
+    let of_floor = |line: &str| line.contains("\"plan\":{\"mechanism\":\"thread/noise\"");
+    let kinds = world.forged("kinds", |text| {
+        text.lines().map(|line| if of_floor(line) { two_kinds(line) } else { format!("{line}\n") }).collect()
+    });
+    let modes = world.run(&format!("show {kinds} --notes")).words();
+    assert!(modes.contains("modes: 2,000 (50 %) or 4,000 (50 %)") && !modes.contains("below its floor"), "{modes}");
 }

@@ -325,6 +325,62 @@ mod tests {
         assert_eq!(Prediction::of(&ways).map(|prediction| prediction.adds_up()), Some(AddsUp::CannotTell));
     }
 
+    fn part(value: f64, half: f64) -> Part {
+        let share = |end: f64| (value + end) / 1000.0;
+        let (interval, times) = (Interval { low: value - half, high: value + half }, (share(-half), share(half)));
+        let share = Some(Times { ratio: value / 1000.0, interval: Some(times) });
+        Part { value, interval: Some(interval), share, rounds: 20 }
+    }
+
+    /// Of 1000 ns two layers, a and b, and what they leave.
+    fn taken_apart(a: Part, b: Part, left: Part) -> Explained {
+        let layer = |(name, part): (&str, Part)| LayerCost {
+            name: name.to_owned(),
+            why: String::new(),
+            terms: String::new(),
+            cost: Ok(part),
+        };
+        Explained {
+            total: part(1000.0, 10.0),
+            modes: false,
+            layers: [("a", a), ("b", b)].map(layer).into(),
+            residue: left,
+            prediction: None,
+            floor_only: false,
+            residue_is: None,
+        }
+    }
+
+    #[test]
+    fn shares_are_those_of_parts_that_are_there_and_fit() {
+        let named = |shares: Shares| match shares {
+            Shares::Of { layers, left } => Some((layers.into_iter().map(|(name, _)| name).collect(), left.is_some())),
+            _ => None,
+        };
+        let of = |a, b, left| taken_apart(a, b, left);
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
+        let all = of(part(200.0, 50.0), part(700.0, 50.0), part(100.0, 50.0));
+        assert_eq!(named(all.shares()), Some((names(&["b", "a"]), true)), "the largest first");
+        // What may be nothing, or less, has none.
+        let some = of(part(30.0, 40.0), part(900.0, 50.0), part(70.0, 80.0));
+        assert_eq!(named(some.shares()), Some((names(&["b"]), false)));
+        // A share that is known only as a range is given as one.
+        let Shares::Of { layers, .. } = all.shares() else { panic!() };
+        assert_eq!(layers.iter().map(|(_, share)| share.carried()).collect::<Vec<_>>(), [Some(0.7), None]);
+        // One layer beyond the whole or below nothing, or all of them together beyond it.
+        for exceeding in [
+            of(part(1100.0, 50.0), part(100.0, 50.0), part(-200.0, 300.0)),
+            of(part(-200.0, 50.0), part(900.0, 50.0), part(300.0, 400.0)),
+            of(part(600.0, 50.0), part(600.0, 50.0), part(-200.0, 50.0)),
+        ] {
+            assert_eq!(exceeding.shares(), Shares::Exceed, "{exceeding:?}");
+        }
+        // Shares of a mixture are those of no switch, and few rounds know none.
+        assert_eq!(Explained { modes: true, ..all.clone() }.shares(), Shares::Modes);
+        let few = Part { interval: None, ..all.total };
+        assert_eq!(Explained { total: few, ..all }.shares(), Shares::FewRounds);
+    }
+
     #[test]
     fn adding_up_is_proven_refuted_or_open() {
         let judged = |low, high| Prediction { ratio: 1.0, interval: Some(Interval { low, high }) }.adds_up();

@@ -95,3 +95,18 @@ pub(super) fn beside(times: Times) -> String {
         _ => share(times.ratio),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_or_less_is_said_where_the_interval_says_it() {
+        let said = |ratio, low, high| beside(Times { ratio, interval: Some((low, high)) });
+        assert_eq!([said(1.3, 1.1, 1.6), said(0.5, 0.45, 0.55)], [share(1.3), share(0.5)]);
+        // Around 1: equal where it is narrow, unknown where it is wide.
+        assert_eq!([said(1.02, 0.97, 1.06), said(0.98, 0.95, 1.0)], [share(1.0), share(1.0)]);
+        assert_eq!([said(1.3, 0.9, 1.6), said(0.8, 0.4, 1.0)], ["–", "–"]);
+        assert_eq!(beside(Times { ratio: 1.3, interval: None }), share(1.3));
+    }
+}

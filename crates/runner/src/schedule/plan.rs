@@ -42,12 +42,7 @@ impl Schedule<'_> {
     pub(super) fn patience(&self, index: usize, start_timeout_ms: u64, expected: Duration) -> Duration {
         let variant = &self.run.variants[index];
         let batches = self.batches(index) + warmup_batches(self.batches(index));
-        let lap = Duration::from_nanos(self.unit_time(variant))
-            .saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX));
-        // The calibration also makes a few laps. On a busy machine a switch takes as long as the slowest unit.
-        let made = (batches as u32).saturating_add(16);
-        let slow = SLOWEST_UNIT.saturating_mul(variant.contexts.try_into().unwrap_or(u32::MAX)).saturating_mul(made);
-        let laps = lap.saturating_mul(made).min(Duration::from_secs(86_400)).max(slow.min(SLOW_LAPS));
+        let laps = laps(variant.contexts, batches, Duration::from_nanos(self.unit_time(variant)));
         let work = match self.sizes.get(&index) {
             Some(sizes) => {
                 let units = sizes.batch_units.saturating_mul(batches);
@@ -108,7 +103,31 @@ impl Schedule<'_> {
     }
 }
 
+/// What laps through all contexts may take, whatever a batch is to last; `unit`: of the work that was asked for.
+fn laps(contexts: u64, batches: u64, unit: Duration) -> Duration {
+    let contexts = contexts.try_into().unwrap_or(u32::MAX);
+    // The calibration also makes a few.
+    let made = u32::try_from(batches).unwrap_or(u32::MAX).saturating_add(16);
+    let all = |unit: Duration| unit.saturating_mul(contexts).saturating_mul(made);
+    // On a busy machine a switch takes as long as the slowest unit.
+    all(unit).min(Duration::from_secs(86_400)).max(all(SLOWEST_UNIT).min(SLOW_LAPS))
+}
+
 /// Planned warm-up: a sixth of the measured batches, at least one.
 fn warmup_batches(batches: u64) -> u64 {
     (batches / 6).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_laps_are_waited_for_up_to_a_minute_and_asked_work_up_to_a_day() {
+        let idle = |contexts| laps(contexts, 35, Duration::ZERO);
+        // Two contexts, a thousand on a busy machine (10 s), and a ring that may hang.
+        assert_eq!([idle(2), idle(1000), idle(1_000_000)].map(|laps| laps.as_millis()), [20, 10_200, 60_000]);
+        let working = |contexts, unit_ms| laps(contexts, 35, Duration::from_millis(unit_ms)).as_secs();
+        assert_eq!([working(100, 1), working(1000, 10), working(u64::MAX, 10)], [5, 510, 86_400]);
+    }
 }
