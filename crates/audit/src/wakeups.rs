@@ -45,7 +45,8 @@ pub(crate) struct Wakeups {
 /// # Errors
 /// There is no such process, or it cannot be traced.
 pub(crate) fn watch(pid: u32, time: Duration, stop: &Interrupt) -> Result<(Wakeups, bool), Failure> {
-    let refused = |why: String| Failure::usage(format!("wake-ups of process {pid} cannot be traced: {why}"));
+    let refused =
+        |why: switchcost_model::Obstacle| Failure::usage(format!("wake-ups of process {pid} cannot be traced: {why}"));
     let watched = Watched::begin(pid, false).map_err(Failure::usage)?;
     let (mut tasks, cpus) = (tasks_of(pid), cpus_of(pid));
     let mut trace = Trace::begin(&cpus.into_iter().collect::<Vec<_>>()).map_err(refused)?;

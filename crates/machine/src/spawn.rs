@@ -11,7 +11,7 @@ use crate::os;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use switchcost_model::Tree;
+use switchcost_model::{Obstacle, Tree};
 
 /// The descriptor on which probes report here.
 pub const REPORT_FD: i32 = os::spawn::REPORT_FD;
@@ -188,9 +188,9 @@ pub fn reap_strays() -> u32 {
 
 /// Why no program can run under callgrind here; None: it may, if valgrind is installed. Kits of other processors do not mark their units for it.
 #[must_use]
-pub fn emulation_refusal() -> Option<&'static str> {
+pub fn emulation_refusal() -> Option<Obstacle> {
     let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
-    (!known).then_some("callgrind counts on Linux, for x86-64 and AArch64")
+    (!known).then_some(Obstacle::NotEmulated)
 }
 
 /// Where a program is: in `PATH`, or in one of these folders.

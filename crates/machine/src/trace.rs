@@ -5,7 +5,7 @@ mod held;
 use crate::os;
 use crate::spawn::Child;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::Tail;
+use switchcost_model::{Obstacle, Tail};
 
 pub(crate) use held::{Event, What};
 
@@ -35,7 +35,7 @@ impl Trace {
     ///
     /// # Errors
     /// What it needs.
-    pub fn begin(cpus: &[u32]) -> Result<Self, String> {
+    pub fn begin(cpus: &[u32]) -> Result<Self, Obstacle> {
         Ok(Self { tracing: os::trace::Trace::begin(cpus)?, events: Vec::new() })
     }
 
@@ -43,7 +43,7 @@ impl Trace {
     ///
     /// # Errors
     /// It has another form here.
-    pub fn collect(&mut self) -> Result<(), String> {
+    pub fn collect(&mut self) -> Result<(), Obstacle> {
         self.tracing.collect(&mut self.events)
     }
 
@@ -51,7 +51,7 @@ impl Trace {
     ///
     /// # Errors
     /// More than a few events were lost.
-    pub fn waits(mut self, tasks: &BTreeSet<i32>) -> Result<Waits, String> {
+    pub fn waits(mut self, tasks: &BTreeSet<i32>) -> Result<Waits, Obstacle> {
         self.tracing.stop();
         self.collect()?;
         let lost = self.tracing.lost()?;

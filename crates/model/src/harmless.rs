@@ -138,16 +138,16 @@ fn make_invocation_told(invocation: &mut Invocation) {
             for words in [&mut scheduled.classes, &mut scheduled.channels] {
                 *words = words.iter().map(|word| harmless(word)).collect();
             }
-            scheduled.refused.iter_mut().for_each(sentence);
+            scheduled.refused.iter_mut().for_each(|why| change_texts(why, &mut sentence));
             if let Some(tail) = &mut scheduled.tail {
                 names(&mut tail.held);
-                tail.unknown.iter_mut().for_each(sentence);
+                tail.unknown.iter_mut().for_each(|why| change_texts(why, &mut sentence));
             }
         }
         if let Some(executed) = executed {
             fields([&mut executed.by]);
             executed.functions = executed.functions.iter().map(|(name, count)| (harmless(name), *count)).collect();
-            executed.refused.iter_mut().for_each(sentence);
+            executed.refused.iter_mut().for_each(|why| change_texts(why, &mut sentence));
         }
     }
     invocation.log = harmless_lines(&invocation.log, false);

@@ -19,6 +19,7 @@ mod load;
 mod machine_key;
 mod mechanism;
 pub mod number;
+mod obstacle;
 mod placement;
 mod quantity;
 mod reason;
@@ -47,6 +48,7 @@ pub use machine_key::{
     HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, is_known, machine_key, software_key, unknown,
 };
 pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
+pub use obstacle::Obstacle;
 pub use placement::{CpuRole, Place, Placement};
 pub use quantity::{Measure, Quantity};
 pub use reason::{LastWords, Reason, change_texts};

@@ -1,8 +1,8 @@
 //! What the data files say of mechanisms, families and probes.
 
 use crate::{
-    Capabilities, EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, Live, MechanismId, Parameters,
-    Placement, Sight, Timing, Variant, Wanted,
+    Capabilities, EvidenceCase, EvidenceChange, EvidenceRule, Experiment, Explanation, Live, MechanismId, Obstacle,
+    Parameters, Placement, Sight, Timing, Variant, Wanted,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -305,13 +305,13 @@ impl Parameter {
     ///
     /// # Errors
     /// Says what the parameter may be.
-    pub fn accepts(&self, value: &str) -> Result<(), String> {
+    pub fn accepts(&self, value: &str) -> Result<(), Obstacle> {
         match &self.kind {
             ParameterKind::Words(words) if words.iter().any(|word| word == value) => Ok(()),
-            ParameterKind::Words(words) => Err(format!("`{value}` is not one of {}", words.join(", "))),
+            ParameterKind::Words(words) => Err(Obstacle::NoSuchWord { value: value.to_owned(), known: words.clone() }),
             ParameterKind::Integer { min, max } => match value.parse::<u64>() {
                 Ok(number) if (*min..=*max).contains(&number) => Ok(()),
-                _ => Err(format!("`{value}` is not a whole number from {min} to {max}")),
+                _ => Err(Obstacle::OutOfRange { value: value.to_owned(), min: *min, max: *max }),
             },
         }
     }

@@ -1,5 +1,6 @@
 //! Why a start or a row has the verdict that it has: what was found, as data, and the one place that makes a sentence of it.
 
+use crate::Obstacle;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -59,7 +60,7 @@ pub enum Reason {
     )]
     Starved { after_ms: u64 },
     #[error("what the row asks for cannot be had here: {why}")]
-    LoadRefused { why: String },
+    LoadRefused { why: Obstacle },
     #[error("the load came {late_ms} ms after the plan, when the warm-up was over")]
     LoadLate { late_ms: u64 },
     #[error("the tasks have {what} {seen} where {asked} was asked")]
@@ -85,9 +86,9 @@ pub enum Reason {
 
     // Counted experiments.
     #[error("what it executes could not be counted: {why}")]
-    NotCounted { why: String },
+    NotCounted { why: Obstacle },
     #[error("what it executes cannot be counted here: {why}")]
-    CountRefused { why: String },
+    CountRefused { why: Obstacle },
     #[error(
         "{per_unit:.3} instructions per unit are fewer than a switch has: the work was optimised away, or done elsewhere"
     )]
@@ -321,7 +322,7 @@ pub enum Reason {
     #[error("{mechanism} has no {what}")]
     NoAxis { mechanism: String, what: String },
     #[error("{name}: {why}")]
-    ValueRefused { name: String, why: String },
+    ValueRefused { name: String, why: Obstacle },
     #[error("experiment {experiment} has no single switches to time; leave --timing each out")]
     NotOneByOne { experiment: String },
     #[error("a ring needs at least 2 contexts; say --contexts 2 or more")]

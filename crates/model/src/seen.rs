@@ -1,5 +1,6 @@
 //! What the host saw of an invocation by itself, without asking the probe.
 
+use crate::Obstacle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +55,7 @@ pub struct Executed {
     pub functions: BTreeMap<String, i64>,
     /// Why it could not be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<Obstacle>,
 }
 
 /// Functions of which is kept what they executed.
@@ -87,7 +88,7 @@ pub struct Scheduled {
     pub loaded_ns: Option<u64>,
     /// Why the load or the class that was asked for could not be had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<Obstacle>,
     /// The hogs were ended because the probe had not come to its end long after the last intended time.
     pub cut: bool,
     /// For whom its tasks waited. A start that was traced for this is in no figure; None: it was not to be.
@@ -110,7 +111,7 @@ pub struct Tail {
     pub lost: u64,
     /// Why nothing of this is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unknown: Option<String>,
+    pub unknown: Option<Obstacle>,
 }
 
 /// Tasks of which a look reads switches, CPU time and CPUs; of more, these say nothing of the whole.

@@ -123,14 +123,18 @@ fn run(texts: &[String]) -> Run {
             scheduled: Some(Scheduled {
                 classes: [texts.next()].into(),
                 channels: [texts.next()].into(),
-                refused: Some(texts.next()),
-                tail: Some(Tail { held: [(texts.next(), 1)].into(), unknown: Some(texts.next()), ..Tail::default() }),
+                refused: Some(Obstacle::NotInstalled { program: texts.next() }),
+                tail: Some(Tail {
+                    held: [(texts.next(), 1)].into(),
+                    unknown: Some(Obstacle::TraceRefused { cause: texts.next() }),
+                    ..Tail::default()
+                }),
                 ..Scheduled::default()
             }),
             executed: Some(Executed {
                 by: texts.next(),
                 functions: [(texts.next(), 1)].into(),
-                refused: Some(texts.next()),
+                refused: Some(Obstacle::PartUnread { text: texts.next() }),
                 ..Executed::default()
             }),
             ..Seen::default()

@@ -7,7 +7,7 @@ use callgrind::Part;
 use std::path::PathBuf;
 use switchcost_machine::spawn;
 use switchcost_model::{
-    Executed, Experiment, FUNCTIONS_KEPT, Phase, Plan, PlanEcho, Reason, Samples, Transcript, Variant,
+    Executed, Experiment, FUNCTIONS_KEPT, Obstacle, Phase, Plan, PlanEcho, Reason, Samples, Transcript, Variant,
 };
 
 /// The program that counts, and the package that brings it.
@@ -32,9 +32,9 @@ pub(crate) fn refusal(variant: &Variant) -> Option<Reason> {
     }
     let missing = || {
         let found = spawn::find_program(VALGRIND, &[]);
-        found.is_none().then(|| format!("{VALGRIND} is not installed; apt-get install {VALGRIND}"))
+        found.is_none().then(|| Obstacle::NotInstalled { program: VALGRIND.to_owned() })
     };
-    let why = spawn::emulation_refusal().map(str::to_owned).or_else(missing)?;
+    let why = spawn::emulation_refusal().or_else(missing)?;
     Some(Reason::CountRefused { why })
 }
 
@@ -85,36 +85,26 @@ impl Counting {
     /// Adds to the transcript what was counted of its batches. To be called when the probe has left, and before its folder is removed.
     pub(crate) fn read(&self, transcript: &mut Transcript) -> Executed {
         let echo = transcript.plan.clone();
-        match echo
-            .ok_or_else(|| "it did not come to a plan".to_owned())
-            .and_then(|echo| self.counted(&echo, transcript))
-        {
+        match echo.ok_or(Obstacle::NoPlan).and_then(|echo| self.counted(&echo, transcript)) {
             Ok(executed) => executed,
             Err(why) => Executed { refused: Some(why), ..Executed::default() },
         }
     }
 
-    fn counted(&self, echo: &PlanEcho, transcript: &mut Transcript) -> Result<Executed, String> {
+    fn counted(&self, echo: &PlanEcho, transcript: &mut Transcript) -> Result<Executed, Obstacle> {
         let batches = echo.warmup_batches.saturating_add(echo.batches);
         // Between two stretches lies a part of its own, and what comes after the last stands in a file without a number.
         let numbered = batches.saturating_mul(2 * STRETCHES);
         let names = (1..=numbered).map(|number| format!("{FILE}.{number}")).chain([FILE.to_owned()]);
         let mut parts = Vec::new();
         for name in names {
-            let text = std::fs::read_to_string(self.folder.join(&name)).map_err(|_| {
-                format!(
-                    "callgrind wrote no part {} of {}; the kit does not mark its stretches, or the probe ended early",
-                    parts.len() + 1,
-                    numbered + 1
-                )
-            })?;
+            let part = parts.len() as u64 + 1;
+            let missing = |_| Obstacle::PartMissing { part, parts: numbered + 1 };
+            let text = std::fs::read_to_string(self.folder.join(&name)).map_err(missing)?;
             parts.push(Part::parse(&text)?);
         }
         if self.folder.join(format!("{FILE}.{}", numbered + 1)).exists() {
-            return Err(format!(
-                "callgrind wrote more than {} parts: the probe marks more than its stretches",
-                numbered + 1
-            ));
+            return Err(Obstacle::MoreParts { parts: numbered + 1 });
         }
         let first = echo.batch_units / FIRST_OF;
         let second = echo.batch_units - first;

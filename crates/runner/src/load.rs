@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use switchcost_machine::load::{self, Class, HogPlan, Scheduled as Reading, Scheduling};
 use switchcost_machine::spawn::Child;
 use switchcost_machine::trace::Trace;
-use switchcost_model::{Load, Plan, Reason, Scheduled, Tail, Variant};
+use switchcost_model::{Load, Obstacle, Plan, Reason, Scheduled, Tail, Variant};
 
 /// Timer slack of the probe, ns: the least that there is.
 const SLACK_NS: u32 = 1;
@@ -53,9 +53,9 @@ pub(crate) struct Around {
     traced: Vec<u32>,
 }
 
-/// What tracing needs here; None: it may be done.
-pub(crate) fn tracing_needs(cpus: &[u32]) -> Option<String> {
-    Trace::begin(cpus).err()
+/// It can be traced here for whom tasks wait.
+pub(crate) fn may_trace(cpus: &[u32]) -> bool {
+    Trace::begin(cpus).is_ok()
 }
 
 impl Around {
@@ -119,11 +119,10 @@ impl<'a> Watched<'a> {
         } else {
             child.schedule(self.around.scheduling)
         };
-        let refused = scheduled
-            .err()
-            .map(|why| format!("class {} with nice value {}: {why}", self.around.asked.class, self.around.asked.nice));
-        let missing = |missing: usize| format!("{missing} of {} hogs did not start", self.seen.hogs);
-        let refused = refused.or_else(|| child.release_hogs().map_err(missing).err());
+        let (class, nice, hogs) = (&self.around.asked.class, self.around.asked.nice, self.seen.hogs);
+        let refused = |cause| Obstacle::ClassRefused { class: class.clone(), nice, cause };
+        let missing = |missing: usize| Obstacle::HogsMissing { missing: missing as u64, hogs };
+        let refused = scheduled.map_err(refused).and_then(|()| child.release_hogs().map_err(missing)).err();
         match refused {
             None => self.seen.loaded_ns = Some(began.elapsed().as_nanos() as u64),
             refused => self.seen.refused = refused,

@@ -63,8 +63,8 @@ struct Schedule<'a> {
     sizes: BTreeMap<usize, Sizes>,
     /// Rows that needed no more at the end of an earlier pass.
     finished: BTreeSet<usize>,
-    /// Why it is not traced here for whom tasks wait, where a row asks.
-    tracing_needs: Option<String>,
+    /// It can be traced here for whom tasks wait, and a row asks.
+    may_trace: bool,
 }
 
 /// Carries out a selection. Always returns what was measured, however the run ended.
@@ -132,10 +132,10 @@ fn carry_out(
         earlier: BTreeMap::new(),
         sizes,
         finished: BTreeSet::new(),
-        tracing_needs: None,
+        may_trace: false,
     };
     if schedule.run.variants.iter().any(|variant| variant.experiment.open_loop) {
-        schedule.tracing_needs = load::tracing_needs(control.cpus.allowed());
+        schedule.may_trace = load::may_trace(control.cpus.allowed());
     }
     schedule.resolve_placements();
     observer.begun(&schedule.run);
@@ -302,7 +302,7 @@ impl Schedule<'_> {
         if round != 0 {
             return usual;
         }
-        let traced = u64::from(self.run.variants[index].experiment.open_loop && self.tracing_needs.is_none());
+        let traced = u64::from(self.run.variants[index].experiment.open_loop && self.may_trace);
         let bounding = if self.bounds_others(index) { Constants::OURS.bounding_starts as u64 } else { 0 };
         (usual + traced).max(bounding)
     }

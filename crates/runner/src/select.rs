@@ -312,7 +312,7 @@ fn check_parameters(request: &Request, mechanisms: &[&Mechanism]) -> Result<(), 
         }
         for value in values {
             if let Some(reason) = having.iter().map(|p| p.accepts(value)).reduce(Result::or).and_then(Result::err) {
-                return Err(RequestError::BadParameter { name: name.clone(), reason });
+                return Err(RequestError::BadParameter { name: name.clone(), reason: reason.to_string() });
             }
         }
         check_experiment(name, request, mechanisms)?;

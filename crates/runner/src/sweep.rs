@@ -83,7 +83,7 @@ fn refusals<'a>(name: &str, values: &[String], fitting: &[&'a Mechanism]) -> Vec
         let Some(parameter) = mechanism.parameters.get(name) else { continue };
         for value in values {
             if let Err(why) = parameter.accepts(value) {
-                let reason = Reason::ValueRefused { name: name.to_owned(), why: why.to_string() };
+                let reason = Reason::ValueRefused { name: name.to_owned(), why };
                 refused.push((*mechanism, value.clone(), reason));
             }
         }

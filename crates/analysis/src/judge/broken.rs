@@ -2,7 +2,9 @@
 
 use super::{ProbeAnswer, leave_ms};
 use crate::words::{is_message, last_words};
-use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Seen, Transcript, harmless};
+use switchcost_model::{
+    EndStatus, LastWords, Obstacle, Phase, Plan, PlanEcho, ProcessEnd, Reason, Seen, Transcript, harmless,
+};
 
 /// Reasons for which there is no usable answer at all.
 pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
@@ -48,7 +50,7 @@ fn uncounted(plan: &Plan, seen: Option<&Seen>) -> Option<Reason> {
         return None;
     }
     let Some(executed) = seen.and_then(|seen| seen.executed.as_ref()) else {
-        return Some(Reason::NotCounted { why: "nobody counted it".to_owned() });
+        return Some(Reason::NotCounted { why: Obstacle::NobodyCounted });
     };
     executed.refused.clone().map(|why| Reason::NotCounted { why })
 }

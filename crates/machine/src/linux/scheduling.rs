@@ -3,6 +3,7 @@
 use super::host::Host;
 use crate::load::{Class, MOST_HOGS, Scheduled, Scheduling};
 use std::io;
+use switchcost_model::Obstacle;
 
 /// `struct sched_attr` of Linux 3.14, which every later kernel takes.
 #[repr(C)]
@@ -72,29 +73,24 @@ pub(super) fn leave_class() {
 }
 
 /// See [`crate::load::refusal`]. A thread of the host tries: what the kernel says is nearer to the truth than what capabilities and limits let one guess.
-pub(crate) fn refusal(wanted: Scheduling, pinned: bool, hogs: u64, period_ns: u64) -> Option<String> {
+pub(crate) fn refusal(wanted: Scheduling, pinned: bool, hogs: u64, period_ns: u64) -> Option<Obstacle> {
     let resolution = rustix::time::clock_getres(rustix::time::ClockId::Monotonic);
     let resolution = resolution.tv_sec as u64 * 1_000_000_000 + resolution.tv_nsec as u64;
     if period_ns < resolution {
-        return Some(format!("timers have a resolution of {resolution} ns here, and the period has {period_ns}"));
+        return Some(Obstacle::TimersTooCoarse { resolution_ns: resolution, period_ns });
     }
     let most = rustix::process::getrlimit(rustix::process::Resource::Nproc).current;
     let bound = most.filter(|_| !rustix::process::geteuid().is_root()).unwrap_or(u64::MAX).min(MOST_HOGS as u64);
     if hogs > bound {
-        return Some(format!(
-            "{hogs} hogs are more than {bound}, which this user may have or the host can start; take fewer"
-        ));
+        return Some(Obstacle::TooManyHogs { hogs, most: bound });
     }
     if wanted == Scheduling::USUAL && inherits_usual() {
         return None;
     }
     if wanted.class == Class::Deadline && pinned {
-        return Some(
-            "SCHED_DEADLINE takes only tasks that may run on every CPU; let the scheduler place them (--placement)"
-                .to_owned(),
-        );
+        return Some(Obstacle::DeadlineIsPlaced);
     }
-    std::thread::spawn(move || tried(wanted)).join().unwrap_or_else(|_| Some("a thread could not try it".to_owned()))
+    std::thread::spawn(move || tried(wanted)).join().unwrap_or(Some(Obstacle::NotTried))
 }
 
 /// What the host starts is scheduled as a task is that nobody changed: so is the host.
@@ -103,19 +99,17 @@ pub(crate) fn inherits_usual() -> bool {
 }
 
 /// In a thread that ends after it.
-fn tried(wanted: Scheduling) -> Option<String> {
-    let class = wanted.class.word();
+fn tried(wanted: Scheduling) -> Option<Obstacle> {
+    let (class, nice) = (wanted.class.word().to_owned(), wanted.nice);
     match set(0, wanted) {
         // This thread may be pinned where the probe's are not.
         Err(_) if wanted.class == Class::Deadline => None,
-        Err(error) if error.raw_os_error() == Some(libc::EPERM) => Some(format!(
-            "class {class} with nice value {} is not permitted: it needs CAP_SYS_NICE or a limit (RLIMIT_RTPRIO, RLIMIT_NICE), and in a control group of version 1 also cpu.rt_runtime_us{}",
-            wanted.nice,
-            if inherits_usual() { "" } else { "; switchcost itself was started with another class or nice value, and hands it on" }
-        )),
-        Err(error) => Some(format!("class {class} with nice value {}: {}", wanted.nice, super::host::cause(&error))),
+        Err(error) if error.raw_os_error() == Some(libc::EPERM) => {
+            Some(Obstacle::ClassNotPermitted { class, nice, handed_on: !inherits_usual() })
+        }
+        Err(error) => Some(Obstacle::ClassRefused { class, nice, cause: super::host::cause(&error) }),
         Ok(()) if wanted.slice_ns == 0 || get(0).is_some_and(|has| has.runtime == wanted.slice_ns) => None,
-        Ok(()) => Some("this kernel gives no slices to tasks of the fair classes, or not of this length: it takes Linux 6.12 or later, and 100 to 100000 µs".to_owned()),
+        Ok(()) => Some(Obstacle::NoSlices),
     }
 }
 

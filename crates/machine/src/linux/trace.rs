@@ -7,12 +7,10 @@ use perf_event::events::Tracepoint;
 use perf_event::{Builder, Clock, SampleFlag, Sampler};
 use std::collections::BTreeSet;
 use std::path::Path;
+use switchcost_model::Obstacle;
 
 /// Where tracefs is mounted, if it is.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-
-/// The reason and the cure if it is not mounted.
-const MOUNT: &str = "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing";
 
 /// CPUs that are traced at most.
 const MOST_CPUS: usize = 16;
@@ -68,30 +66,29 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    pub(crate) fn begin(cpus: &[u32]) -> Result<Self, String> {
+    pub(crate) fn begin(cpus: &[u32]) -> Result<Self, Obstacle> {
         if cpus.len() > MOST_CPUS {
-            return Err(format!("{} CPUs are more than the {MOST_CPUS} that are traced", cpus.len()));
+            return Err(Obstacle::TooManyCpus { cpus: cpus.len() as u64, most: MOST_CPUS as u64 });
         }
         let place = PLACES.map(|place| Path::new(place).join("events")).into_iter().find(|place| place.is_dir());
-        let place = place.ok_or(MOUNT)?;
+        let place = place.ok_or(Obstacle::NoTracefs)?;
         let mut trace = Self { rings: Vec::new(), formats: Vec::new() };
         for (kind, (name, _)) in KINDS.iter().enumerate() {
             let read = |file: &str| {
                 let path = place.join(name).join(file);
-                std::fs::read_to_string(&path)
-                    .map_err(|error| format!("{} cannot be read: {}", path.display(), cause(&error)))
+                let unread = |error| Obstacle::Unread { path: path.display().to_string(), cause: cause(&error) };
+                std::fs::read_to_string(&path).map_err(unread)
             };
-            let id = read("id")?.trim().parse::<u64>().map_err(|_| format!("{name} has no number"))?;
+            let id = read("id")?.trim().parse::<u64>().map_err(|_| other_form(name))?;
             trace.formats.push(read("format")?);
             for &cpu in cpus {
-                let sampler = ring(id, cpu).map_err(|error| {
-                    format!("events of {name} are not permitted ({}): it takes root or CAP_PERFMON", cause(&error))
-                })?;
+                let refused = |error| Obstacle::EventNotPermitted { event: (*name).to_owned(), cause: cause(&error) };
+                let sampler = ring(id, cpu).map_err(refused)?;
                 trace.rings.push(Ring { sampler, cpu, kind, kept: 0 });
             }
         }
         for ring in &mut trace.rings {
-            ring.sampler.enable().map_err(|error| format!("tracing does not begin: {}", cause(&error)))?;
+            ring.sampler.enable().map_err(|error| Obstacle::TraceRefused { cause: cause(&error) })?;
         }
         Ok(trace)
     }
@@ -103,14 +100,14 @@ impl Trace {
     }
 
     /// Adds what has happened since the last time.
-    pub(crate) fn collect(&mut self, events: &mut Vec<Event>) -> Result<(), String> {
+    pub(crate) fn collect(&mut self, events: &mut Vec<Event>) -> Result<(), Obstacle> {
         for Ring { sampler, cpu, kind, kept } in &mut self.rings {
             let (name, read) = KINDS[*kind];
             while let Some(record) = sampler.next_record() {
                 let Ok(Record::Sample(sample)) = record.parse_record() else { continue };
                 let (Some(at), Some(raw)) = (sample.time(), sample.raw()) else { continue };
                 let fields = Fields { format: &self.formats[*kind], raw };
-                let what = read(&fields).ok_or_else(|| format!("events of {name} have another form here"))?;
+                let what = read(&fields).ok_or_else(|| other_form(name))?;
                 events.push(Event { at, cpu: *cpu, what });
                 *kept += 1;
             }
@@ -120,20 +117,25 @@ impl Trace {
 
     /// How many events of the scheduler were lost, to be asked when it has been stopped and all is collected. A full ring says so only to the next event that fits,
     /// and some virtual machines keep none of an idle CPU.
-    pub(crate) fn lost(&mut self) -> Result<u64, String> {
+    pub(crate) fn lost(&mut self) -> Result<u64, Obstacle> {
         let mut lost = 0;
         for Ring { sampler, kind, kept, .. } in &mut self.rings {
             let (name, _) = KINDS[*kind];
-            let happened = sampler.as_counter_mut().read().map_err(|error| cause(&error))?;
+            let happened =
+                sampler.as_counter_mut().read().map_err(|error| Obstacle::TraceRefused { cause: cause(&error) })?;
             // Of interrupts a lost one goes to whom it interrupted.
             let missing = if name.starts_with("sched/") { happened.saturating_sub(*kept) } else { 0 };
             if missing as f64 > MOST_LOST * happened as f64 {
-                return Err(format!("the kernel kept {kept} of {happened} events of {name}"));
+                return Err(Obstacle::EventsLost { event: name.to_owned(), kept: *kept, happened });
             }
             lost += missing;
         }
         Ok(lost)
     }
+}
+
+fn other_form(event: &str) -> Obstacle {
+    Obstacle::OtherForm { event: event.to_owned() }
 }
 
 /// See [`crate::trace::tasks_of`].

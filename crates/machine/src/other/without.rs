@@ -4,6 +4,7 @@ use super::spawn::Running;
 use crate::load::{Scheduled, Scheduling};
 use std::collections::BTreeSet;
 use std::path::Path;
+use switchcost_model::Obstacle;
 
 /// Nothing runs beside a probe.
 impl Running {
@@ -57,8 +58,8 @@ pub(crate) fn inherits_usual() -> bool {
 }
 
 /// See [`crate::load::refusal`].
-pub(crate) fn load_refusal(_: crate::load::Scheduling, _: bool, _: u64, _: u64) -> Option<String> {
-    Some("classes of tasks are set, and hogs put beside them, on Linux only".to_owned())
+pub(crate) fn load_refusal(_: crate::load::Scheduling, _: bool, _: u64, _: u64) -> Option<Obstacle> {
+    Some(Obstacle::LoadsOnLinux)
 }
 
 /// See [`crate::locks`]. Nobody tells here.

@@ -2,22 +2,23 @@
 
 use crate::trace::Event;
 use std::collections::BTreeSet;
+use switchcost_model::Obstacle;
 
 #[derive(Debug)]
 pub(crate) struct Trace;
 
 impl Trace {
-    pub(crate) fn begin(_cpus: &[u32]) -> Result<Self, String> {
-        Err("only Linux has such tracepoints".to_owned())
+    pub(crate) fn begin(_cpus: &[u32]) -> Result<Self, Obstacle> {
+        Err(Obstacle::TracesOnLinux)
     }
 
     pub(crate) fn stop(&mut self) {}
 
-    pub(crate) fn lost(&mut self) -> Result<u64, String> {
+    pub(crate) fn lost(&mut self) -> Result<u64, Obstacle> {
         Ok(0)
     }
 
-    pub(crate) fn collect(&mut self, _events: &mut Vec<Event>) -> Result<(), String> {
+    pub(crate) fn collect(&mut self, _events: &mut Vec<Event>) -> Result<(), Obstacle> {
         Ok(())
     }
 }

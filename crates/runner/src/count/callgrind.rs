@@ -1,6 +1,7 @@
 //! One part of what callgrind writes: the format of its files is that of the valgrind manual, "Callgrind Format Specification".
 
 use std::collections::BTreeMap;
+use switchcost_model::Obstacle;
 
 /// What was executed between two moments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,7 +18,7 @@ pub(super) struct Part {
 
 impl Part {
     /// Reads a file that was written without compressed names.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, Obstacle> {
         let mut part = Self::default();
         let mut events: Vec<&str> = Vec::new();
         let (mut object, mut function) = ("", "");
@@ -46,22 +47,23 @@ impl Part {
                 }
             }
         }
-        let totals = totals.ok_or("callgrind's file has no totals: it was cut short")?;
+        let totals = totals.ok_or_else(|| lacks("totals"))?;
         let sums: Vec<u64> = totals.split_whitespace().map(number).collect::<Result<_, _>>()?;
         let of = |event: &str| {
             Some(events.iter().position(|name| *name == event)?).map(|at| sums.get(at).copied().unwrap_or(0))
         };
-        part.instructions = of("Ir").ok_or("callgrind's file has no instructions")?;
-        part.system_calls = of("sysCount").ok_or("callgrind's file has no system calls: valgrind is too old")?;
+        part.instructions = of("Ir").ok_or_else(|| lacks("instructions"))?;
+        part.system_calls = of("sysCount").ok_or_else(|| lacks("system calls"))?;
         Ok(part)
     }
 }
 
-/// Why a file cannot be read.
-const UNREAD: &str = "callgrind's file holds something else where a number belongs";
+fn lacks(what: &str) -> Obstacle {
+    Obstacle::PartLacks { what: what.to_owned() }
+}
 
-fn number(text: &str) -> Result<u64, &'static str> {
-    text.parse().map_err(|_| UNREAD)
+fn number(text: &str) -> Result<u64, Obstacle> {
+    text.parse().map_err(|_| Obstacle::PartUnread { text: text.to_owned() })
 }
 
 /// A function without a symbol has an address, which says nothing beyond its object.
@@ -98,13 +100,18 @@ mod tests {
 
     #[test]
     fn a_file_that_was_cut_is_none() {
-        assert!(Part::parse(&TEXT[..TEXT.len() - 20]).unwrap_err().contains("totals"));
+        assert!(Part::parse(&TEXT[..TEXT.len() - 20]).unwrap_err().to_string().contains("totals"));
         assert!(Part::parse("").is_err());
-        assert!(Part::parse("totals: 4").unwrap_err().contains("no instructions"));
-        assert!(Part::parse(&TEXT.replace("Ir sysCount", "Ir sysCalls")).unwrap_err().contains("no system calls"));
+        assert!(Part::parse("totals: 4").unwrap_err().to_string().contains("no instructions"));
+        assert!(
+            Part::parse(&TEXT.replace("Ir sysCount", "Ir sysCalls"))
+                .unwrap_err()
+                .to_string()
+                .contains("no system calls")
+        );
         for (number, other) in [("12 9", "12 nine"), ("totals: 119", "totals: many")] {
             assert!(
-                Part::parse(&TEXT.replace(number, other)).unwrap_err().contains("where a number belongs"),
+                Part::parse(&TEXT.replace(number, other)).unwrap_err().to_string().contains("where a number belongs"),
                 "{other}"
             );
         }

@@ -237,9 +237,9 @@ fn seen() -> impl Strategy<Value = Seen> {
 
 fn executed() -> impl Strategy<Value = Executed> {
     let functions = btree_map(text(), any::<i64>(), 0..3);
-    (text(), number(), number(), functions, maybe_text()).prop_map(|(by, instructions, units, functions, refused)| {
-        Executed { by, instructions, units, functions, refused }
-    })
+    (text(), number(), number(), functions, option::of(obstacle())).prop_map(
+        |(by, instructions, units, functions, refused)| Executed { by, instructions, units, functions, refused },
+    )
 }
 
 fn scheduled() -> impl Strategy<Value = Scheduled> {
@@ -247,7 +247,7 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
     let numbers = proptest::array::uniform4(number());
     let maybe = proptest::array::uniform2(option::of(number()));
     let nices = btree_set(any::<i32>(), 0..3);
-    (words(), words(), nices, numbers, maybe, maybe_text(), option::of(tail()), any::<bool>()).prop_map(
+    (words(), words(), nices, numbers, maybe, option::of(obstacle()), option::of(tail()), any::<bool>()).prop_map(
         |(
             classes,
             channels,
@@ -278,8 +278,21 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
     )
 }
 
+fn obstacle() -> impl Strategy<Value = Obstacle> {
+    prop_oneof![
+        Just(Obstacle::NoPlan),
+        (number(), number()).prop_map(|(part, parts)| Obstacle::PartMissing { part, parts }),
+        (text(), vec(text(), 0..3)).prop_map(|(value, known)| Obstacle::NoSuchWord { value, known }),
+        (text(), any::<i32>(), any::<bool>()).prop_map(|(class, nice, handed_on)| Obstacle::ClassNotPermitted {
+            class,
+            nice,
+            handed_on
+        }),
+    ]
+}
+
 fn tail() -> impl Strategy<Value = Tail> {
-    (number(), number(), vec(number(), 0..3), btree_map(text(), number(), 0..3), maybe_text())
+    (number(), number(), vec(number(), 0..3), btree_map(text(), number(), 0..3), option::of(obstacle()))
         .prop_map(|(wakes, lost, longest_ns, held, unknown)| Tail { wakes, longest_ns, held, lost, unknown })
 }
 

@@ -1,7 +1,7 @@
 //! Counted experiments.
 
 use super::*;
-use switchcost_model::Executed;
+use switchcost_model::{Executed, Obstacle};
 
 /// So many instructions in each unit, and what the host saw of it.
 fn counted(per_unit: i64, executed: Option<Executed>) -> Ruling {
@@ -31,7 +31,11 @@ fn a_count_is_believed_from_the_host_alone() {
     check(&counted(57, counts()), Verdict::Verified, "");
     check(&counted(1, counts()), Verdict::Contradicted, "no_instructions per_unit=1.0");
     check(&counted(-3, counts()), Verdict::Contradicted, "no_instructions per_unit=-3.0");
-    check(&counted(57, None), Verdict::Broken, r#"not_counted why="nobody counted it""#);
-    let refused = Executed { refused: Some("no part 3".into()), ..Executed::default() };
-    check(&counted(57, Some(refused)), Verdict::Broken, r#"not_counted why="no part 3""#);
+    check(&counted(57, None), Verdict::Broken, r#"not_counted why={"kind":"nobody_counted"}"#);
+    let refused = Executed { refused: Some(Obstacle::PartMissing { part: 3, parts: 9 }), ..Executed::default() };
+    check(
+        &counted(57, Some(refused)),
+        Verdict::Broken,
+        r#"not_counted why={"kind":"part_missing","part":3,"parts":9}"#,
+    );
 }

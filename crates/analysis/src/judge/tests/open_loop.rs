@@ -1,7 +1,7 @@
 //! A task that wakes at fixed times, and those that only say so.
 
 use super::*;
-use switchcost_model::{Histogram, KernelSwitches, Scheduled};
+use switchcost_model::{Histogram, KernelSwitches, Obstacle, Scheduled};
 
 fn open_loop() -> Experiment {
     Experiment::all().into_iter().find(|experiment| experiment.open_loop).unwrap()
@@ -169,7 +169,7 @@ fn what_cannot_be_measured_is_said_and_not_accused() {
     unsupported(|_, s, _| s.cut = true, "starved after_ms=602");
     // The host was slow to end the hogs.
     unsupported(|_, s, _| (s.cut, s.between_ns) = (true, 9_460_000_000), "starved after_ms=9460");
-    unsupported(|_, s, _| s.refused = Some("no right".into()), r#"load_refused why="no right""#);
+    unsupported(|_, s, _| s.refused = Some(Obstacle::NotTried), r#"load_refused why={"kind":"not_tried"}"#);
     let unobservable = |lie: fn(&mut Transcript, &mut Scheduled, &mut Seen), reason| {
         check(&ruling(&asked(&[]), lie), Verdict::Unobservable, reason);
     };
