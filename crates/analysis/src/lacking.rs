@@ -1,6 +1,8 @@
 //! Rows that a budget left no time for: how long they take, and for how many of them it would have been enough.
 
 use crate::{Analysis, FEWEST_STARTS, Row};
+use std::time::Duration;
+use switchcost_model::number::roughly;
 use switchcost_model::{EndedBy, Reason};
 
 /// Starts of a row by default, until it is precise.
@@ -57,7 +59,7 @@ pub fn time_texts(seconds: f64) -> [String; 2] {
     match seconds {
         ..1.0 => [format!("{:.0} ms", seconds * 1e3), format!("{:.0}ms", (seconds * 1e3).ceil())],
         1.0..60.0 => [format!("{seconds:.0} s"), format!("{:.0}s", seconds.ceil())],
-        _ => [format!("{:.0} min", seconds / 60.0), format!("{:.0}m", (seconds / 60.0).ceil())],
+        _ => [roughly(Duration::from_secs_f64(seconds.min(1e9))), format!("{:.0}m", (seconds / 60.0).ceil())],
     }
 }
 
@@ -74,6 +76,7 @@ mod tests {
     #[test]
     fn a_time_that_is_advised_is_one_that_a_budget_takes() {
         assert_eq!(time_texts(0.3), ["300 ms", "300ms"]);
+        assert_eq!([time_texts(120.0), time_texts(86_400.0)], [["2 min", "2m"], ["24 h", "1440m"]]);
         assert_eq!([12.0, 61.0, 150.0].map(|time| time_texts(in_whole_units(time))[1].clone()), ["15s", "2m", "3m"]);
     }
 }

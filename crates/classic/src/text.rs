@@ -177,6 +177,7 @@ pub fn performance_text(performance: &Performance<'_>, style: Option<Style>, who
     let answer = performance.answer().unwrap_or_default();
     let what = format!("{} ({}).", program.title, program.source);
     let mut text = match style {
+        Some(style) if answer.is_empty() => wrapped("", &format!("{command}: {what}"), style),
         Some(style) => style.headline(&answer) + &wrapped("", &format!("{command}: {what}"), style),
         None => format!("## `{command}`\n\n{what} {answer}\n\n"),
     };
