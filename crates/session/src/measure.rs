@@ -268,15 +268,18 @@ impl Session {
                 ));
             };
             let then = starts.iter().filter_map(|start| start.transcript.hello.as_ref()).next_back();
-            let build = |hello: &Hello| {
-                (hello.version.clone(), hello.runtime.clone(), hello.compiler.clone(), hello.flags.clone())
-            };
             if then.is_some_and(|then| build(then) != build(now)) {
                 return Err(format!("its probe {} was built anew since; begin a new run", variant.probe));
             }
         }
         Ok(())
     }
+}
+
+/// What a probe was built from. Flags are those of a compiler: a virtual machine that compiles nothing ahead is given others for each plan.
+fn build(hello: &Hello) -> (&str, &str, Option<&str>, Option<&str>) {
+    let compiler = hello.compiler.as_deref();
+    (&hello.version, &hello.runtime, compiler, compiler.and(hello.flags.as_deref()))
 }
 
 /// The CPU for this host alone, and when its time began; None where another host measures there and nobody waits.
@@ -354,5 +357,29 @@ pub fn status(analysis: &Analysis<'_>) -> Exit {
         Exit::Partial
     } else {
         Exit::Fine
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Java's carriers are a flag of the virtual machine, and differ from what it was described with.
+    #[test]
+    fn flags_tell_builds_apart_where_something_compiles() {
+        let hello = |compiler: Option<&str>, flags: &str| Hello {
+            protocol: 1,
+            probe: "p".into(),
+            version: "1".into(),
+            runtime: "r".into(),
+            compiler: compiler.map(str::to_owned),
+            flags: Some(flags.to_owned()),
+            pid: 1,
+            clock: switchcost_model::Clock { name: "c".into(), ticks_per_second: 1, read_cost_ticks: 0 },
+            counter: None,
+            chain_cycles: None,
+        };
+        assert_eq!(build(&hello(None, "-Xmn64m")), build(&hello(None, "-Xmn64m -Dparallelism=1")));
+        assert_ne!(build(&hello(Some("gcc"), "-O2")), build(&hello(Some("gcc"), "-O3")));
     }
 }
