@@ -139,7 +139,8 @@ impl Explained {
         let predicted = self.prediction.and_then(|prediction| prediction.interval);
         let negative = self.residue.resolved() && self.residue.value < 0.0;
         let above = predicted.map_or(negative, |interval| interval.low > 1.0);
-        let exceeds = |part: &Part| part.resolved() && !(0.0..=self.total.value).contains(&part.value);
+        let whole = |part: &Part| part.share.and_then(|share| share.interval).is_some_and(|(low, _)| low > 1.0);
+        let exceeds = |part: &Part| part.resolved() && (part.value < 0.0 || whole(part));
         if above || measured().any(|(_, part)| exceeds(part)) {
             return Shares::Exceed;
         }
@@ -367,6 +368,9 @@ mod tests {
         // A share that is known only as a range is given as one.
         let Shares::Of { layers, .. } = all.shares() else { panic!() };
         assert_eq!(layers.iter().map(|(_, share)| share.carried()).collect::<Vec<_>>(), [Some(0.7), None]);
+        // All of the whole, and no more than it may be.
+        let one = of(part(1010.0, 30.0), part(0.0, 10.0), part(-10.0, 30.0));
+        assert_eq!(named(one.shares()), Some((names(&["a"]), false)));
         // One layer beyond the whole or below nothing, or all of them together beyond it.
         for exceeding in [
             of(part(1100.0, 50.0), part(100.0, 50.0), part(-200.0, 300.0)),

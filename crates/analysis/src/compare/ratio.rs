@@ -85,7 +85,7 @@ pub enum Outcome {
 pub struct Comparison {
     /// Figure of B ÷ figure of A.
     pub ratio: f64,
-    /// Interval of the ratio, lower and upper end; over all of [`Self::modes`].
+    /// Interval of the ratio, lower and upper end; over all of [`Self::modes`], and of rows that wander over all of their starts.
     pub interval: Option<(f64, f64)>,
     /// Least and greatest ratio of one mode to another, where a row has several and they are not compared one by one: no single ratio stands for these.
     pub modes: Option<(f64, f64)>,
@@ -143,10 +143,15 @@ impl Comparison {
         let interval = self.interval.map(|(low, high)| (low.min(least), high.max(most)));
         // One mode may be told from the other row, and the other not.
         let near = [least, most].into_iter().any(|ratio| fraction(ratio.ln().abs()) <= self.floor);
-        let lost = near && matches!(self.outcome, Outcome::Slower | Outcome::Faster);
-        let why = lost.then_some(Why::WithinFloor(self.floor));
-        let outcome = if lost { Outcome::CannotTell } else { self.outcome };
-        Self { interval, modes, outcome, why: why.or(self.why), ..self }
+        let far = |limit| interval.is_some_and(|(low, high)| fraction(high.ln().max(-low.ln())) > limit);
+        let why = match self.outcome {
+            Outcome::Slower | Outcome::Faster if near => Some(Why::WithinFloor(self.floor)),
+            Outcome::Same(limit) if far(limit) => Some(Why::MaybeNone),
+            _ => None,
+        };
+        let outcome = if why.is_some() { Outcome::CannotTell } else { self.outcome };
+        let detectable = self.detectable.filter(|_| why.is_none());
+        Self { interval, modes, outcome, detectable, why: why.or(self.why), ..self }
     }
 
     /// With the ratio of the headlines, where the starts are too few for one of their own, or where only one of these leaves out what slowed the machine and is
@@ -420,4 +425,34 @@ fn verdict(estimate: &LogRatio, floor: f64, threshold: f64, lacking: Why) -> (Ou
         (true, true) => Why::AboutThreshold(threshold),
     };
     (Outcome::CannotTell, Some(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_modes_reach_beyond_is_neither_the_same_nor_told() {
+        let compared = |outcome, interval| Comparison {
+            ratio: 1.0,
+            interval: Some(interval),
+            modes: None,
+            more_is_better: false,
+            confidence: 0.95,
+            of: Of::Medians,
+            paired: true,
+            counts: (20, 20),
+            component: 0.0,
+            floor: 0.01,
+            detectable: Some(0.02),
+            outcome,
+            why: None,
+        };
+        let over = |outcome, modes| compared(outcome, (0.99, 1.01)).over(Some(modes)).outcome;
+        // Most starts of A cost as much as B, some four times as much.
+        assert_eq!(over(Outcome::Same(0.03), (0.26, 1.0)), Outcome::CannotTell);
+        assert_eq!(over(Outcome::Same(0.03), (0.98, 1.02)), Outcome::Same(0.03));
+        assert_eq!(over(Outcome::Slower, (1.005, 2.0)), Outcome::CannotTell);
+        assert_eq!(over(Outcome::Slower, (1.2, 2.0)), Outcome::Slower);
+    }
 }
