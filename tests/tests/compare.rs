@@ -336,7 +336,7 @@ fn rows_with_modes_have_no_single_figure_and_a_ratio_mode_by_mode() {
     assert!(row["a"]["median"].is_null() && row["a"]["modes"].as_array().unwrap().len() == 2, "{row}");
     assert_eq!((&row["verdict"], &row["phrase"]), (&"cannot_tell".into(), &"no single ratio".into()));
     let said = world.run_words(&["compare", &a, &b]);
-    assert!(said.out.contains("500 ns | 1.00 µs"), "{said:?}");
+    assert!(said.out.contains("500 ns or 1.00 µs"), "{said:?}");
     // Of a row that no difference can be told of, nothing is said of how small it must be.
     assert!(!said.out.contains("noise floor"), "{said:?}");
     // Beside one that both modes lie below it is slower, by no single ratio.
@@ -352,6 +352,18 @@ fn rows_with_modes_have_no_single_figure_and_a_ratio_mode_by_mode() {
     assert!(row["ratio"].is_null() && end("low") <= 4.0 && end("high") >= 8.0, "{row}");
     let said = world.run_words(&["compare", &far, &a]);
     assert!(said.out.contains("a switch is 4.00 to 8.00 times faster"), "{said:?}");
+}
+
+#[test]
+fn a_budget_that_ends_the_rounds_is_an_answer_of_what_there_is() {
+    let world = World::new(FAKE);
+    let said = switchcost_e2e::in_time(|times| {
+        let budget = format!("{}s", 2 * times);
+        let words = ["--measure", "thread/honest", "thread/honest ticks=1100", "--rounds", "100000", "--budget"];
+        compare(&world, &[&words[..], &[budget.as_str()]].concat()).once_asked().filter(|said| !said.out.is_empty())
+    });
+    assert_eq!(said.status, 4, "{said:?}");
+    assert!(said.json()["notes"].to_string().contains("budget ended before all rounds"), "{said:?}");
 }
 
 /// Others who had one CPU throughout were not beside a row on another.

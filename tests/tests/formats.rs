@@ -261,5 +261,7 @@ fn a_comparison_is_written_in_several_forms() {
     let interval = interval.split("</").next().unwrap();
     assert!(table.contains(&format!("{interval}  ")) && !xml.contains("0.9"), "{table}{xml}");
     assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["comparisons"][0]["verdict"], "slower");
+    let twice = ["--format", &forms[0], "--format", &format!("json={}", world.path("md").display())];
+    world.run_words(&[&words[..3], &twice].concat()).refuses(2, &["--format", "md is named twice", "of its own"]);
     world.run("compare a b --format txt").refuses(2, &["--format", "table, md, json, junit"]);
 }

@@ -91,11 +91,7 @@ impl<'r> Analysis<'r> {
         match self.run.ended_by {
             EndedBy::Unfinished | EndedBy::Interrupt => true,
             EndedBy::Precision | EndedBy::Rounds | EndedBy::Nothing => false,
-            EndedBy::Budget => {
-                let needed = self.run.request.rounds.unwrap_or(FEWEST as u64);
-                let mut starts = self.run.starts().into_iter().enumerate();
-                starts.any(|(index, starts)| !self.run.not_run.contains_key(&index) && (starts.len() as u64) < needed)
-            }
+            EndedBy::Budget => short_of(self.run, self.run.request.rounds),
         }
     }
 
@@ -159,4 +155,12 @@ impl<'r> Analysis<'r> {
 
 fn is_shown(row: &&Row<'_>) -> bool {
     !row.variant.is_twin() || row.verdict == Verdict::Contradicted
+}
+
+/// A row has fewer starts than the rounds that were asked for, or than an interval needs if none were.
+#[must_use]
+pub fn short_of(run: &Run, rounds: Option<u64>) -> bool {
+    let needed = rounds.unwrap_or(FEWEST as u64);
+    let mut starts = run.starts().into_iter().enumerate();
+    starts.any(|(index, starts)| !run.not_run.contains_key(&index) && (starts.len() as u64) < needed)
 }

@@ -1,8 +1,6 @@
 //! Rows that a budget left no time for: how long they take, and for how many of them it would have been enough.
 
 use crate::{Analysis, FEWEST_STARTS, Row};
-use std::time::Duration;
-use switchcost_model::number::roughly;
 use switchcost_model::{EndedBy, Reason};
 
 /// Starts of a row by default, until it is precise.
@@ -59,7 +57,8 @@ pub fn time_texts(seconds: f64) -> [String; 2] {
     match seconds {
         ..1.0 => [format!("{:.0} ms", seconds * 1e3), format!("{:.0}ms", (seconds * 1e3).ceil())],
         1.0..60.0 => [format!("{seconds:.0} s"), format!("{:.0}s", seconds.ceil())],
-        _ => [roughly(Duration::from_secs_f64(seconds.min(1e9))), format!("{:.0}m", (seconds / 60.0).ceil())],
+        60.0..5_970.0 => [format!("{:.0} min", seconds / 60.0), format!("{:.0}m", (seconds / 60.0).ceil())],
+        _ => [format!("{:.0} h", seconds / 3600.0), format!("{:.0}m", (seconds / 60.0).ceil())],
     }
 }
 

@@ -36,7 +36,7 @@ mod trend;
 mod warnings;
 mod words;
 
-pub use analysis::Analysis;
+pub use analysis::{Analysis, short_of};
 pub use at::At;
 pub use compare::{
     Caution, Common, Comparison, DoctorGate, Gate, GateOutcome, Ground, Grown, Incomparable, Outcome, Place, Remark,

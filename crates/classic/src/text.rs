@@ -35,7 +35,7 @@ fn printed(row: &Row<'_>, work: u64, value: Printed) -> Option<String> {
             [] => vec![figures.median],
             modes => modes.iter().map(|mode| mode.value).collect(),
         };
-        Some(costs.into_iter().map(|ns| nanoseconds(of(ns))).collect::<Vec<_>>().join(" | "))
+        Some(costs.into_iter().map(|ns| nanoseconds(of(ns))).collect::<Vec<_>>().join(" or "))
     };
     let reading = figures.reading.as_ref();
     let transcript = || row.starts.iter().find_map(|start| start.transcript.plan.as_ref().map(|_| &start.transcript));
@@ -181,8 +181,12 @@ pub fn performance_text(performance: &Performance<'_>, style: Option<Style>, who
         Some(style) => style.headline(&answer) + &wrapped("", &format!("{command}: {what}"), style),
         None => format!("## `{command}`\n\n{what} {answer}\n\n"),
     };
-    let about = head(&performance.run, plain);
-    let about = if style.is_some() && !whole { first_line(&about) } else { about };
+    let about = match style {
+        Some(style) if !whole => {
+            wrapped("", &first_line(&head(&performance.run, Style { width: None, ..style })), style)
+        }
+        _ => head(&performance.run, plain),
+    };
     text.push_str(&format!("{about}\n{}", performance.table(style)));
     let whole = whole || style.is_none();
     for (heading, items) in performance.lists(whole) {

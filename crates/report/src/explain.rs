@@ -103,7 +103,8 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
     let mut out = style.headline(&answer(explanation));
     out.push_str(&wrapped("  ", &explanation.title, style));
     let (run, rounds) = (&explanation.run, explained.total.rounds);
-    let about = format!("run {run}, {rounds} rounds; means over rounds in ns, which add up, with 95 % intervals");
+    let rounds = counted(rounds, "round");
+    let about = format!("run {run}, {rounds}; means over rounds in ns, which add up, with 95 % intervals");
     out.push_str(&(wrapped("  ", &about, style) + "\n"));
     let mut height = 0.0;
     for layer in &explained.layers {

@@ -75,8 +75,12 @@ impl Store {
     /// # Errors
     /// When there is none, it cannot be read, is not a store of ours, or is of another version.
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
-        if !path.exists() {
-            return Err(StoreError::Missing { path: path.to_path_buf() });
+        match path.try_exists() {
+            Ok(true) => {}
+            Ok(false) => return Err(StoreError::Missing { path: path.to_path_buf() }),
+            Err(error) => {
+                return Err(StoreError::CannotOpen { path: path.to_path_buf(), reason: error.kind().to_string() });
+            }
         }
         must_be_a_file(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -186,6 +186,10 @@ fn an_empty_store_and_none() {
         "there is no store at `PATH`; measure something first, or name the right file",
     );
     assert!(!path.exists(), "looking does not make a store");
+    // What may not be looked at may be there.
+    let below = std::path::Path::new("/proc/self/exe/runs.sqlite");
+    let Err(StoreError::CannotOpen { reason, .. }) = Store::open_read_only(below) else { panic!() };
+    assert_eq!(reason, "not a directory");
     let store = Store::open(&path).unwrap();
     assert_eq!(store.list().unwrap(), []);
     check(

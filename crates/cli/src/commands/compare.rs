@@ -25,6 +25,7 @@ use switchcost_session::{Action, CONTINUES, Exit, Failure, Installation, output,
 
 impl Action for Compare {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
+        self.check_outputs()?;
         let threshold = threshold(self)?;
         let builds = builds::folders(self)?;
         if self.operands.len() < 2 && builds.is_none() {

@@ -2,10 +2,10 @@
 
 use clap::Parser;
 use std::time::{Duration, Instant};
-use switchcost_analysis::Analysis;
+use switchcost_analysis::{Analysis, short_of};
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
+use switchcost_model::{EndedBy, Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
 use switchcost_report::text::{wrapped, wrapped_names};
 use switchcost_report::{Style, explain_json, explain_text, figure_of};
 use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};
@@ -94,7 +94,9 @@ impl Action for Explain {
         if let Some((row, reason)) = unsettled {
             notes.push(format!("{}: {reason}, which parts and shares bear in full; explain it again", row.label));
         }
-        let partial = explained.layers.iter().any(|layer| layer.cost.is_err());
+        let early =
+            run.ended_by == EndedBy::Budget && short_of(&run, self.rounds) || run.ended_by == EndedBy::Interrupt;
+        let partial = explained.layers.iter().any(|layer| layer.cost.is_err()) || early && !self.stored;
         let contradicted = rows.iter().flatten().any(|row| row.verdict == switchcost_model::Verdict::Contradicted);
         let answer = switchcost_report::Explanation {
             label: chosen.total.to_string(),

@@ -47,7 +47,7 @@ pub(super) fn cost(row: &Row<'_>, measure: &str) -> Option<String> {
         modes => modes.iter().map(|mode| amount(row, mode.value, measure)).collect(),
     };
     let beside = row.beside().map(|value| kept(&format!("({} as measured)", amount(row, value, measure))));
-    let figure = figures.join(" | ");
+    let figure = figures.join(" or ");
     let figure = match row.measure() {
         own if own == measure => figure,
         _ if measure.is_empty() => format!("{figure} per {}", row.unit),
@@ -56,7 +56,7 @@ pub(super) fn cost(row: &Row<'_>, measure: &str) -> Option<String> {
     Some([figure].into_iter().chain(beside).collect::<Vec<_>>().join(" "))
 }
 
-/// A row's figure in words, with its unit: `1.23 µs (1.32 µs as measured)`, `1.31 µs | 28.0 µs`.
+/// A row's figure in words, with its unit: `1.23 µs (1.32 µs as measured)`, `1.31 µs or 28.0 µs`.
 #[must_use]
 pub fn figure_of(row: &Row<'_>) -> String {
     let amount = |value: f64| row.quantity.amount(value);

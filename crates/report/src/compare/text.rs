@@ -37,7 +37,7 @@ fn by_modes((least, most): (f64, f64)) -> (String, String) {
 /// A cost with its unit: of a switch nothing more is said. A row with modes has a cost for each.
 fn cost(side: &ComparedSide) -> String {
     let figures = side.modes.iter().map(|mode| mode.0).chain(side.median);
-    let amount = figures.map(|figure| side.quantity.amount(figure)).collect::<Vec<_>>().join(" | ");
+    let amount = figures.map(|figure| side.quantity.amount(figure)).collect::<Vec<_>>().join(" or ");
     let plain = side.unit == side.experiment.unit;
     if plain { amount } else { format!("{amount} per {}", side.unit) }
 }
@@ -128,7 +128,7 @@ fn answer(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> Strin
     if let [a, b] = names.as_slice() {
         sentences.push(format!("{b} against {a}: {}", clauses(&mut compared.rows.iter())));
     } else if let [a, ..] = names.as_slice() {
-        sentences.push(format!("Against {a}, on this machine:"));
+        sentences.push(format!("Against {a}, on this machine"));
     } else if compared.rows.len() == 1 {
         let (a, b) = (&first.a.label, &first.b.label);
         let names = if a == b { "B against A".to_owned() } else { format!("{b} against {a}") };
@@ -144,6 +144,9 @@ fn answer(compared: &Compared, style: Style, blank: &dyn Fn() -> Table) -> Strin
     let apart: usize = compared.unmatched.iter().map(|side| side.labels.len()).sum::<usize>() + compared.skipped.len();
     if let Some(last) = sentences.last_mut().filter(|_| apart > 0) {
         last.push_str(&format!(" · {apart} not compared"));
+    }
+    if let Some(last) = sentences.last_mut().filter(|_| names.len() > 2 && !compared.rows.is_empty()) {
+        last.push(':');
     }
     sentences.iter().for_each(|sentence| out.push_str(&style.headline(sentence)));
     out
@@ -406,7 +409,7 @@ fn tail(compared: &Compared, rows: &[&ComparedRow], style: Style) -> String {
                 "A: {} of run {}: {} {} per {}{span}",
                 side.label,
                 side.run,
-                figures.join(" | "),
+                figures.join(" or "),
                 side.quantity.unit,
                 side.unit
             ),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use switchcost_analysis::At;
 use switchcost_catalogue::grammar;
+use switchcost_session::Failure;
 use switchcost_session::arguments::{Measuring, StoreOption, parse_budget, parse_difference};
 use switchcost_session::output::writable_file;
 
@@ -96,6 +97,21 @@ pub struct Compare {
 }
 
 impl Compare {
+    /// No file is written twice.
+    ///
+    /// # Errors
+    /// The file that is named twice.
+    pub fn check_outputs(&self) -> Result<(), Failure> {
+        let files: Vec<&PathBuf> = self.format.iter().filter_map(|output| output.file.as_ref()).collect();
+        let twice = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file));
+        twice.map_or(Ok(()), |(_, file)| {
+            Err(Failure::usage(format!(
+                "--format: {} is named twice; give each form a file of its own",
+                file.display()
+            )))
+        })
+    }
+
     /// The forms asked for. Where all go to files, people still see the table.
     pub fn outputs(&self) -> impl Iterator<Item = (&'static str, Option<&Path>)> {
         let shown = self.format.iter().any(|output| output.file.is_none());

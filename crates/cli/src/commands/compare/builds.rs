@@ -68,7 +68,7 @@ pub fn measure(
     let (run, stored) = session.measure(&Request { probes, ..request }, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
     refuse(&Analysis::new(&run, &session.catalogue))?;
-    say_stopped(&run, compared);
+    say_stopped(&run, arguments.measure.rounds, compared);
     Ok((run, pairs))
 }
 

@@ -3,7 +3,7 @@
 use super::arguments::Compare;
 use super::operands::{Operand, Which, find_published};
 use std::time::{Duration, Instant};
-use switchcost_analysis::{Analysis, Incomparable, alike};
+use switchcost_analysis::{Analysis, Incomparable, alike, short_of};
 use switchcost_model::{EndedBy, Request, Run, TWIN, Variant};
 use switchcost_report::{Compared, incomparable};
 use switchcost_runner::Selection;
@@ -51,7 +51,7 @@ pub fn measure(arguments: &Compare, started: Instant, compared: &mut Compared) -
     let (run, stored) = session.measure(&request, selection, store)?;
     stored.map_err(|reason| not_stored(&reason))?;
     refuse(&Analysis::new(&run, &session.catalogue))?;
-    say_stopped(&run, compared);
+    say_stopped(&run, arguments.measure.rounds, compared);
     let operands = chosen
         .into_iter()
         .map(|Chosen { text, rows, many }| Operand::Rows { text, run: 0, which: Which::Rows { rows, many } })
@@ -100,11 +100,15 @@ fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Fail
     Ok(true)
 }
 
-/// If the user stopped it, the answer is of what there is.
-pub(super) fn say_stopped(run: &Run, compared: &mut Compared) {
-    compared.stopped = run.ended_by == EndedBy::Interrupt;
-    let note = || format!("Stopped while it measured: this is what there is; {CONTINUES}.");
-    compared.notes.extend(compared.stopped.then(note));
+/// If it was stopped before it had the rounds that were asked for, by the user or by its budget, the answer is of what there is.
+pub(super) fn say_stopped(run: &Run, rounds: Option<u64>, compared: &mut Compared) {
+    let by = match run.ended_by {
+        EndedBy::Interrupt => "Stopped while it measured",
+        EndedBy::Budget if short_of(run, rounds) => "The budget ended before all rounds",
+        _ => return,
+    };
+    compared.stopped = true;
+    compared.notes.push(format!("{by}: this is what there is; {CONTINUES}."));
 }
 
 /// Where nothing bears a comparison, the reason of the first bad row.

@@ -161,7 +161,7 @@ impl<'c> Question<'c> {
         };
         output::say(&format!("{why}: {}", names.join(", ")));
         let (run, stored) = prepared.measure_until(&request, self.catalogue)?;
-        say_stopped(&run, compared);
+        say_stopped(&run, arguments.measure.rounds, compared);
         stored.map(|()| run).map_err(Failure::usage)
     }
 
