@@ -124,6 +124,16 @@ fn without_a_baseline_it_says_how_to_store_one() {
 }
 
 #[test]
+fn what_a_gate_asks_of_a_baseline_is_named() {
+    let world = World::new(env!("CARGO_BIN_EXE_switchcost-fake"));
+    assert_eq!(world.run("run thread/spread --rounds 10 --seed 1").status, 0);
+    assert_eq!(world.run("baseline set check").status, 0);
+    let said = alone(&world, &["check", "--gate", "0.1%", "--within", "60s"]);
+    let words = unfit(&world).unwrap_or_else(|| "inconclusive: baseline too noisy for --gate".to_owned());
+    assert!(line(&said).starts_with(&words), "{said:?}");
+}
+
+#[test]
 fn a_baseline_that_cannot_be_read_is_named_with_the_cure() {
     let world = World::new(env!("CARGO_BIN_EXE_switchcost-fake"));
     for (name, bytes) in

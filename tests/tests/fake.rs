@@ -338,7 +338,12 @@ fn a_run_killed_at_any_moment_is_shown_as_partial() {
 }
 
 #[test]
-fn ctrl_c_keeps_and_prints_what_is_there() {
+fn ctrl_c_and_a_closed_terminal_keep_and_print_what_is_there() {
+    stopped_by("-INT");
+    stopped_by("-HUP");
+}
+
+fn stopped_by(signal: &str) {
     let world = world();
     let starts = world.counted(FAKE, "");
     let mut child = world
@@ -351,7 +356,7 @@ fn ctrl_c_keeps_and_prints_what_is_there() {
     let begun = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with("measuring "));
     assert!(begun, "no line at the beginning");
     starts.reach(7);
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     std::thread::spawn(move || lines.for_each(drop));
     let mut out = String::new();

@@ -779,6 +779,10 @@ export interface Result {
    */
   disturbed: number;
   /**
+   * Starts that something disturbed and that count, since too few others are left.
+   */
+  disturbed_counted: number;
+  /**
    * What is measured: switch, or another experiment by its name.
    */
   experiment: string;

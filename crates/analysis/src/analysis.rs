@@ -9,10 +9,11 @@ use crate::representatives::{Beside, beside, representatives};
 use crate::row::Row;
 use crate::rulers::{Speeds, speeds};
 use crate::speed::clock;
+use crate::summary::traced;
 use crate::together::{named_curves, named_matrices, order};
 use crate::warnings::warnings;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{CoreClock, EndedBy, Placement, Run, Verdict};
+use switchcost_model::{CoreClock, EndedBy, Invocation, Placement, Run, Verdict};
 use switchcost_stats::FEWEST;
 
 /// A run with its rows, what they show together, its noise and its warnings, each derived once.
@@ -161,6 +162,8 @@ fn is_shown(row: &&Row<'_>) -> bool {
 #[must_use]
 pub fn short_of(run: &Run, rounds: Option<u64>) -> bool {
     let needed = rounds.unwrap_or(FEWEST as u64);
+    // A start that was traced is in no figure.
+    let counted = |starts: &[&Invocation]| starts.iter().filter(|start| traced(start).is_none()).count() as u64;
     let mut starts = run.starts().into_iter().enumerate();
-    starts.any(|(index, starts)| !run.not_run.contains_key(&index) && (starts.len() as u64) < needed)
+    starts.any(|(index, starts)| !run.not_run.contains_key(&index) && counted(&starts) < needed)
 }

@@ -176,7 +176,11 @@ impl Examination<'_> {
         let known = Analysis::new(baseline, &catalogue);
         let mut rows = measured_rows(&known, self.arguments.gate, self.left(FIRST_PASS));
         if rows.is_empty() {
-            fitness.add_unknown("baseline too noisy: measure it again on a quiet node");
+            let short = !measured_rows(&known, self.arguments.gate, Duration::MAX).is_empty();
+            fitness.add_unknown(match short {
+                true => "--within is too short for any row of the baseline; allow more",
+                false => "baseline too noisy for --gate: allow more, or measure it again on a quiet node",
+            });
             return Ok(());
         }
         self.step.enter("asking the probes");

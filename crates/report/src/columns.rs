@@ -381,6 +381,11 @@ pub static COLUMNS: &[Column] = &[
         "Starts left out because something disturbed them.",
     ),
     column(
+        "disturbed_counted",
+        Of::Count(|_, row| row.summary.disturbed_counted as u64),
+        "Starts that something disturbed and that count, since too few others are left.",
+    ),
+    column(
         "samples",
         Of::Count(|_, row| row.summary.samples),
         "Batches behind the figures; with timing each, intervals.",

@@ -40,8 +40,10 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
             Some(last / first).filter(|growth| growth.is_finite())
         };
         let widest = |curve: &Curve| {
-            let all = curve.points.iter().filter_map(|at| analysis.rows[at.row].summary.figures.as_ref()?.half_width());
-            percent(all.fold(0.0, f64::max))
+            let width = |row: &Row<'_>| row.summary.figures.as_ref()?.half_width();
+            let rows = curve.points.iter().map(|at| &analysis.rows[at.row]);
+            let all = rows.filter(|row| row.summary.modes.is_empty()).map(width).collect::<Option<Vec<f64>>>();
+            all.map_or("–".to_owned(), |all| percent(all.into_iter().fold(0.0, f64::max)))
         };
         let column = |title: &str, text: &dyn Fn(&Curve) -> String| -> Vec<String> {
             std::iter::once(title.to_owned()).chain(curves.iter().map(|curve| text(curve))).collect()
@@ -121,7 +123,7 @@ fn figure(row: Option<&Row<'_>>, width: bool) -> String {
     let Some(row) = row else { return "–".to_owned() };
     if !row.summary.modes.is_empty() {
         let modes = row.summary.modes.iter().map(|mode| row.quantity.amount(mode.value));
-        return modes.collect::<Vec<_>>().join(" | ");
+        return modes.collect::<Vec<_>>().join(" or ");
     }
     let Some(figures) = &row.summary.figures else { return "–".to_owned() };
     let amount = row.quantity.amount(row.median().unwrap_or(figures.median));
@@ -207,7 +209,7 @@ pub(crate) fn text(analysis: &Analysis<'_>, style: Style) -> String {
     for curve in analysis.curves.iter().filter(|curve| !curve.splits.is_empty()) {
         let mut table = style.table();
         fill_split(analysis, &mut table, curve);
-        out.push_str(&format!("\n{}\n{}", style.bold(&split_title(analysis, curve)), drawn(&mut table)));
+        out.push_str(&format!("\n{}{}", style.headline(&split_title(analysis, curve)), drawn(&mut table)));
     }
     for matrix in &analysis.matrices {
         let blocks = blocks(|| Style::PLAIN.table(), style.width, &matrix_columns(analysis, matrix));
@@ -261,7 +263,10 @@ fn fill_split(analysis: &Analysis<'_>, table: &mut Table, curve: &Curve) {
 fn matrix_columns(analysis: &Analysis<'_>, matrix: &Matrix) -> Vec<Vec<String>> {
     let cost = |a: u32, b: u32| {
         let row = matrix.cells.get(&(a.min(b), a.max(b)));
-        row.and_then(|row| analysis.rows[*row].median()).map_or("–".to_owned(), nanoseconds)
+        let row = row.map(|row| &analysis.rows[*row]);
+        let modes = row.map_or(&[][..], |row| &row.summary.modes).iter().map(|mode| nanoseconds(mode.value));
+        let modes = modes.collect::<Vec<_>>().join(" or ");
+        row.and_then(|row| row.one()).map_or(if modes.is_empty() { "–".to_owned() } else { modes }, nanoseconds)
     };
     let column = |title: String, text: &dyn Fn(u32) -> String| -> Vec<String> {
         std::iter::once(title).chain(matrix.cpus.iter().map(|cpu| text(*cpu))).collect()
@@ -275,7 +280,7 @@ fn by_relation(analysis: &Analysis<'_>, matrix: &Matrix) -> String {
     let mut groups: BTreeMap<_, Vec<f64>> = BTreeMap::new();
     let mut unknown = 0;
     for (&(a, b), &row) in &matrix.cells {
-        let Some(median) = analysis.rows[row].median() else { continue };
+        let Some(median) = analysis.rows[row].one() else { continue };
         match analysis.topology.relation(a, b) {
             Some(relation) => groups.entry(relation).or_default().push(median),
             None => unknown += 1,

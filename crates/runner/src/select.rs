@@ -336,7 +336,7 @@ pub(crate) fn check_experiment(name: &str, request: &Request, mechanisms: &[&Mec
     };
     let cure = match list(&changed, "--experiment ") {
         flags if flags.is_empty() => "leave it out".to_owned(),
-        flags => format!("say {flags}, or leave it out"),
+        flags => format!("say {flags} (in compare: {}), or leave it out", list(&changed, "")),
     };
     Err(RequestError::IgnoredParameter {
         name: name.to_owned(),

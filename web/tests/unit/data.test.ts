@@ -79,6 +79,7 @@ function result(mechanism: string, median: number | null, contexts = 2, quantity
     times_reference_low: null,
     times_reference_high: null,
     disturbed: 0,
+    disturbed_counted: 0,
     warmup_batches: 0,
     peak_rss_bytes: 0,
     start_medians: [],

@@ -1,6 +1,6 @@
 //! Signals, told by a descriptor.
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -12,11 +12,12 @@ use std::sync::atomic::AtomicBool;
 pub(crate) struct Interrupt(UnixStream);
 
 impl Interrupt {
-    /// On Ctrl-C and SIGTERM; a second one ends the process at once.
+    /// On Ctrl-C, SIGTERM, and a terminal that closes; a second one ends the process at once.
     pub(crate) fn on_request() -> io::Result<Self> {
         let (reader, writer) = UnixStream::pair()?;
         let stopping = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+        for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
             signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())?;
             signal_hook::flag::register(signal, stopping.clone())?;
             signal_hook::low_level::pipe::register(signal, writer.try_clone()?)?;
@@ -28,6 +29,15 @@ impl Interrupt {
     pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// By whoever started this process (nohup).
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: without a new action the call only writes the present one to memory of ours.
+    let mut now = unsafe { std::mem::zeroed::<libc::sigaction>() };
+    // SAFETY: as above.
+    let known = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut now) } == 0;
+    known && now.sa_sigaction == libc::SIG_IGN
 }
 
 /// See [`crate::interrupt::full_files_are_errors`].

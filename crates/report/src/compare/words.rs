@@ -1,7 +1,7 @@
 //! What `compare` says of reasons, cautions, remarks and gates: the one place where these become sentences.
 
 use crate::text::listed;
-use switchcost_analysis::number::percent;
+use switchcost_analysis::number::{counted, percent};
 use switchcost_analysis::{
     CORE, Caution, DEFAULT_FLOOR, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
 };
@@ -17,7 +17,7 @@ pub fn reason(why: &Why) -> String {
         Why::Unusable { side, reason } => format!("{side} gives no verdict: {reason}"),
         Why::NoRoundInCommon => "no round holds both of them; measure them together again".into(),
         Why::NoFigure => "one of them has no figure".into(),
-        Why::FewRounds { rounds, needed } => format!("{rounds} paired runs; a verdict needs {needed}"),
+        Why::FewRounds { rounds, needed } => format!("{}; a verdict needs {needed}", counted(*rounds, "paired run")),
         Why::FewStarts { starts: (a, b), needed } => {
             format!("{a} and {b} process runs; a verdict needs {needed} of each")
         }

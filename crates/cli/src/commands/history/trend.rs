@@ -95,7 +95,7 @@ pub fn trend(
 
 /// That no row changed, or that no row has as many runs as it takes to tell.
 fn unchanged(trends: &[Trend], fewest: usize) -> String {
-    let is_judged = |point: &&TrendPoint| point.reason.is_none() && point.interval.is_some();
+    let is_judged = |point: &&TrendPoint| point.reason.is_none();
     let judged = |trend: &Trend| trend.points.iter().filter(is_judged).count();
     let most = trends.iter().map(judged).max().unwrap_or(0);
     if most == 0 {
@@ -173,7 +173,8 @@ fn add<'h>(
         reason: usable(row)
             .err()
             .or_else(|| row.unsettled())
-            .or_else(|| (!single).then(|| "bimodal, so no one figure".to_owned())),
+            .or_else(|| (!single).then(|| "bimodal, so no one figure".to_owned()))
+            .or_else(|| interval.is_none().then(|| "no interval".to_owned())),
     });
 }
 
@@ -217,9 +218,7 @@ fn distinguish(all: &mut [Series<'_>]) {
 /// Searches a series for changes. Figures without an interval, or without evidence, are shown and not judged.
 fn judged(series: Series<'_>, search: &mut TrendSearch) -> Trend {
     let Series { mut trend, runs, .. } = series;
-    let sound: Vec<usize> = (0..trend.points.len())
-        .filter(|&i| trend.points[i].reason.is_none() && trend.points[i].interval.is_some())
-        .collect();
+    let sound: Vec<usize> = (0..trend.points.len()).filter(|&i| trend.points[i].reason.is_none()).collect();
     let figures: Vec<f64> = sound.iter().filter_map(|&i| trend.points[i].median).collect();
     let found = search.trend(&figures);
     (trend.undecided, trend.autocorrelation) = (found.undecided, found.autocorrelation);
