@@ -316,11 +316,9 @@ fn threads_table(audited: &Audited, style: Style) -> String {
         out.push_str(&format!(" … and {count} more threads, {} (--threads shows them)\n", audited.of_cost(rest)));
     }
     if audited.audit.unseen > 0 {
-        out.push_str(&format!(
-            " {} switches are of threads too brief to be seen, {}\n",
-            grouped(audited.audit.unseen as i64),
-            audited.of_cost(audited.audit.unseen_cost)
-        ));
+        let (more, cost) = (grouped(audited.audit.unseen as i64), audited.of_cost(audited.audit.unseen_cost));
+        let of = "brief threads, children that it waited for, and its last moments";
+        out.push_str(&wrapped(" ", &format!("{more} more switches are of {of}, {cost}"), style));
     }
     out
 }
