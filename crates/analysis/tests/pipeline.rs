@@ -184,7 +184,7 @@ fn starts_that_follow_one_another() {
     document("successive", &table);
 }
 
-/// The same as `compare --measure` does it unless it is asked otherwise: to ±2 %, in at most as many rounds as there are looks, and what differs by less than 3 % is the same.
+/// As `compare --measure` does it by default: rounds go on to ±2 %, up to the last look, and less than 3 % is the same.
 #[test]
 fn a_build_beside_itself_and_one_that_is_slower() {
     let rules = Rules { threshold: THRESHOLD, comparisons: 1 };

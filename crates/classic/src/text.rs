@@ -174,12 +174,13 @@ impl Performance<'_> {
 pub fn performance_text(performance: &Performance<'_>, style: Option<Style>, whole: bool) -> String {
     let (command, program) = (performance.command(), performance.program);
     let plain = style.unwrap_or(Style::PLAIN);
-    let answer = performance.answer().unwrap_or_default();
     let what = format!("{} ({}).", program.title, program.source);
     let mut text = match style {
-        Some(style) if answer.is_empty() => wrapped("", &format!("{command}: {what}"), style),
-        Some(style) => style.headline(&answer) + &wrapped("", &format!("{command}: {what}"), style),
-        None => format!("## `{command}`\n\n{what} {answer}\n\n"),
+        Some(style) => {
+            let first = performance.answer().map(|answer| style.headline(&answer));
+            first.unwrap_or_default() + &wrapped("", &format!("{command}: {what}"), style)
+        }
+        None => format!("## `{command}`\n\n{what} {}\n\n", performance.answer().unwrap_or_default()),
     };
     let about = match style {
         Some(style) if !whole => {

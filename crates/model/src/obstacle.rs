@@ -69,7 +69,7 @@ pub enum Obstacle {
     OtherForm { event: String },
     #[error("events of {event} are not permitted ({cause}): it takes root or CAP_PERFMON")]
     EventNotPermitted { event: String, cause: String },
-    #[error("tracing does not begin: {cause}")]
+    #[error("tracing is refused: {cause}")]
     TraceRefused { cause: String },
     #[error("the kernel kept {kept} of {happened} events of {event}")]
     EventsLost { event: String, kept: u64, happened: u64 },

@@ -31,7 +31,7 @@ impl Interrupt {
     }
 }
 
-/// By whoever started this process (nohup).
+/// Whether whoever started this process wanted the signal ignored, as nohup does.
 fn is_ignored(signal: i32) -> bool {
     // SAFETY: without a new action the call only writes the present one to memory of ours.
     let mut now = unsafe { std::mem::zeroed::<libc::sigaction>() };
