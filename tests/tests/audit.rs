@@ -80,6 +80,28 @@ fn every_switch_of_a_command_is_counted() {
     assert!(whole <= 1.0 && shares.iter().all(|share| (share - whole).abs() < 1e-9), "{shares:?} {json}");
 }
 
+/// A shell that waits for a program has hardly a switch of its own.
+#[test]
+fn what_a_command_waits_for_is_counted_where_asked() {
+    let world = priced();
+    let script = format!("{FAKE} switch 400 >&2; exit 0");
+    let audited = |children: &[&str]| {
+        let file = world.path("audit.json");
+        let options = ["audit", "--format", "json", "--output", file.to_str().unwrap()];
+        let said = world.run_words(&[&options, children, &["--", "sh", "-c", &script]].concat());
+        assert_eq!(said.status, 0, "{said:?}");
+        let own: Vec<u64> = said.err.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+        assert!(own[0] >= 200, "{own:?}");
+        let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let left_out = json["not_covered"].to_string().contains("--children counts them");
+        (json["voluntary"].as_u64().unwrap(), own[0], left_out)
+    };
+    let (counted, by_itself, left_out) = audited(&["--children"]);
+    assert!((by_itself..=by_itself + 20).contains(&counted) && !left_out, "{counted} {by_itself} {left_out}");
+    let (counted, by_itself, left_out) = audited(&[]);
+    assert!(counted <= 20 && left_out, "{counted} {by_itself} {left_out}");
+}
+
 #[test]
 fn a_sleeper_does_not_matter() {
     let world = priced();

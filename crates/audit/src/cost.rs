@@ -208,7 +208,7 @@ pub struct Audit {
     pub cpu_ns: Option<f64>,
     /// Threads, most expensive first.
     pub threads: Vec<ThreadCost>,
-    /// Switches beyond those that looks saw: of brief threads, children that it waited for, and its last moments.
+    /// Switches beyond those that looks saw: of brief threads or processes and of its last moments.
     pub unseen: u64,
     /// What they cost, ns of CPU time.
     pub unseen_cost: f64,

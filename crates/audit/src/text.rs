@@ -79,7 +79,7 @@ impl Audited {
         }
         let costs = format!("Switching costs {program} {} of a CPU ({rate})", share.text());
         if share.high < NO_MATTER {
-            let little = of_program.map(|part| format!(" That is {} of the little CPU time it used.", part.text()));
+            let little = of_program.map(|part| format!(" That is {} of the CPU time it used.", part.text()));
             return format!("{costs}: negligible.{}", little.unwrap_or_default());
         }
         let of_program = of_program.map_or(String::new(), |part| format!(", {} of the CPU time it used", part.text()));
@@ -317,7 +317,7 @@ fn threads_table(audited: &Audited, style: Style) -> String {
     }
     if audited.audit.unseen > 0 {
         let (more, cost) = (grouped(audited.audit.unseen as i64), audited.of_cost(audited.audit.unseen_cost));
-        let of = "brief threads, children that it waited for, and its last moments";
+        let of = "brief threads or processes and of its last moments";
         out.push_str(&wrapped(" ", &format!("{more} more switches are of {of}, {cost}"), style));
     }
     out

@@ -68,6 +68,7 @@ pub(crate) struct Watched {
     group: BTreeMap<u32, (u64, u64)>,
     wakes: (Option<u64>, Option<u64>),
     totals: Option<(u64, u64)>,
+    uncounted_children: bool,
     samples: u32,
     highest_cost: Duration,
     own_ns: u64,
@@ -114,6 +115,7 @@ impl Watched {
             group: BTreeMap::new(),
             wakes: (wake_interrupts(&host), None),
             totals: None,
+            uncounted_children: false,
             samples: 0,
             highest_cost: Duration::ZERO,
             own_ns: 0,
@@ -177,8 +179,13 @@ impl Watched {
     }
 
     fn is_gone(&self) -> bool {
+        !self.stat_of_program(|stat| !has_ended(stat))
+    }
+
+    /// False: not so, or not to be read.
+    fn stat_of_program(&self, holds: impl Fn(&Stat<'_>) -> bool) -> bool {
         let stat = self.host.read(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
-        Stat::of(&stat).is_none_or(|stat| has_ended(&stat))
+        Stat::of(&stat).is_some_and(|stat| holds(&stat))
     }
 
     /// The program's process, and its descendants if they are wanted.
@@ -330,10 +337,16 @@ impl Watched {
             strays::all_ended_by(Instant::now() + patience, &[pid]);
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
+        // Dead and not yet reaped it shows its last counts, and whether it waited for children: in the sums of its end theirs stand too.
+        let _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        self.sample();
+        self.uncounted_children = !self.children && self.stat_of_program(|stat| stat.has_reaped());
         let reaped = sys::reap(child.id() as i32).ok();
         if let Some((_, usage)) = reaped {
-            self.totals = Some((usage.voluntary, usage.involuntary));
-            self.group = [(self.pid, (0, usage.user_ns + usage.system_ns))].into();
+            if !self.uncounted_children {
+                self.totals = Some((usage.voluntary, usage.involuntary));
+                self.group = [(self.pid, (0, usage.user_ns + usage.system_ns))].into();
+            }
             self.last = Instant::now();
         }
         self.ended = true;
@@ -352,6 +365,9 @@ impl Watched {
             })
             .collect();
         let mut blind = Vec::new();
+        if self.uncounted_children {
+            blind.push("the processes that it started and waited for; --children counts them".to_owned());
+        }
         let lost = threads.iter().filter(|thread| thread.ended && thread.thread != self.pid).count();
         if lost > 0 && self.totals.is_none() {
             blind.push(format!(

@@ -61,6 +61,11 @@ impl<'a> Stat<'a> {
         self.sum(10..=13)
     }
 
+    /// Has it waited for a child's end? No process runs without a page fault.
+    pub(crate) fn has_reaped(&self) -> bool {
+        self.field::<u64>(11).is_some_and(|faults| faults > 0)
+    }
+
     /// Number of its scheduling class (include/uapi/linux/sched.h).
     pub(crate) fn policy(&self) -> Option<u32> {
         self.field(41)
@@ -98,6 +103,7 @@ mod tests {
         assert_eq!((stat.parent(), stat.flags(), stat.threads()), (Some(4), Some(9), Some(20)));
         assert_eq!((stat.began(), stat.cpu()), (Some(22), Some(39)));
         assert_eq!((stat.cpu_ticks(), stat.cpu_ticks_of_all()), (Some(29), Some(62)));
+        assert_eq!((stat.has_reaped(), Stat::of("7 (a) S 1 1 1 0 -1 0 9 0 9 0").unwrap().has_reaped()), (true, false));
         for cut in ["", "7", "7 (a", "7 a) S 1"] {
             assert!(Stat::of(cut).is_none(), "{cut}");
         }
