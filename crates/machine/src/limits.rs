@@ -1,6 +1,7 @@
 //! Limits of this session that are so low that a runtime may not even start, which then says anything but that.
 
 use std::fs;
+use switchcost_model::{TightLimit, TightLimits};
 
 /// Below this, what starts a handful of threads or opens a handful of libraries may be refused.
 const TIGHT: u64 = 64;
@@ -13,10 +14,10 @@ const STACK: usize = 2 * 1024 * 1024;
 const LIMITS: [(&str, &str, &str); 2] =
     [("Max open files", "RLIMIT_NOFILE", "ulimit -n"), ("Max processes", "RLIMIT_NPROC", "ulimit -u")];
 
-/// A sentence's end for what failed here: the limits that may be why. Empty where none is low, or nobody tells.
+/// The limits that may be why something failed here. Empty where none is low, or nobody tells.
 #[must_use]
-pub fn tight_limits() -> String {
-    fs::read_to_string("/proc/self/limits").map(|limits| sentence(&limits)).unwrap_or_default()
+pub fn tight_limits() -> TightLimits {
+    fs::read_to_string("/proc/self/limits").map(|limits| tight(&limits)).unwrap_or_default()
 }
 
 /// Runs it on a stack that is large enough, also where the session grants a small one only (`ulimit -s`): who overflows that is ended by a signal.
@@ -33,21 +34,18 @@ pub fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
     work()
 }
 
-fn sentence(limits: &str) -> String {
-    let tight: Vec<String> = LIMITS
-        .iter()
-        .filter_map(|(line, name, how)| {
-            let rest = limits.lines().find_map(|found| found.strip_prefix(line))?;
-            let soft: u64 = rest.split_whitespace().next()?.parse().ok()?; // "unlimited" is not a number.
-            (soft < TIGHT).then(|| format!("{name} = {soft} (raise it with {how})"))
-        })
-        .collect();
-    if tight.is_empty() { String::new() } else { format!("; a limit of this session may be why: {}", tight.join(", ")) }
+fn tight(limits: &str) -> TightLimits {
+    let low = LIMITS.iter().filter_map(|(line, limit, command)| {
+        let rest = limits.lines().find_map(|found| found.strip_prefix(line))?;
+        let value: u64 = rest.split_whitespace().next()?.parse().ok()?; // "unlimited" is not a number.
+        (value < TIGHT).then(|| TightLimit { limit: (*limit).into(), value, command: (*command).into() })
+    });
+    TightLimits(low.collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::sentence;
+    use super::tight;
 
     #[test]
     fn only_low_limits_are_named() {
@@ -58,10 +56,10 @@ mod tests {
                  Max open files            {files}                   16                   files     \n"
             )
         };
-        assert_eq!(sentence(&limits("unlimited", "1024")), "");
-        assert_eq!(sentence(""), "");
+        assert_eq!(tight(&limits("unlimited", "1024")).to_string(), "");
+        assert_eq!(tight("").to_string(), "");
         assert_eq!(
-            sentence(&limits("6", "16")),
+            tight(&limits("6", "16")).to_string(),
             "; a limit of this session may be why: RLIMIT_NOFILE = 16 (raise it with ulimit -n), RLIMIT_NPROC = 6 (raise it with ulimit -u)"
         );
     }

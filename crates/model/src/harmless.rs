@@ -122,7 +122,7 @@ fn make_invocation_told(invocation: &mut Invocation) {
     }
     fields(notes);
     fields(end.iter_mut().flat_map(|end| end.code.iter_mut().chain(&mut end.detail)));
-    fault.iter_mut().for_each(sentence);
+    fault.iter_mut().for_each(|fault| change_texts(fault, &mut sentence));
     invocation.disturbances.iter_mut().for_each(|other| change_texts(other, &mut sentence));
     invocation.judgement.reason.iter_mut().for_each(|reason| change_texts(reason, &mut sentence));
     if let Some(Seen { tree, scheduled, executed, .. }) = &mut invocation.seen {

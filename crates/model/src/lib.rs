@@ -11,6 +11,7 @@ pub mod cpu_list;
 mod disturbance;
 mod evidence_rule;
 mod experiment;
+mod fault;
 mod finding;
 mod foreign;
 mod harmless;
@@ -27,6 +28,7 @@ mod request;
 mod run;
 mod seen;
 mod sight;
+mod silence;
 mod transcript;
 mod utc;
 mod variant;
@@ -39,6 +41,7 @@ pub use core_clock::{CoreClock, MHZ_MEASURED, MHZ_STORED, Shortfall};
 pub use disturbance::{Disturbance, Throttle};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use experiment::{Asked, Due, Experiment, Live, measuring, quantities};
+pub use fault::{Broken, Fault};
 pub use finding::{Finding, Severity, ToldFinding, has_case};
 pub use foreign::{decoded, foreign};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
@@ -56,6 +59,7 @@ pub use request::Request;
 pub use run::{EndedBy, Invocation, Machine, ProcessEnd, Run};
 pub use seen::{Executed, FUNCTIONS_KEPT, Scheduled, Seen, TASKS_LOOKED_AT, Tail, TaskFacts, Tree};
 pub use sight::{Count, NAMESPACES, Sight};
+pub use silence::{Silence, TightLimit, TightLimits};
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,

@@ -1,6 +1,6 @@
 //! Why a start or a row has the verdict that it has: what was found, as data, and the one place that makes a sentence of it.
 
-use crate::Obstacle;
+use crate::{Fault, Obstacle, Silence, TightLimits};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serde_json::Value;
 pub enum Reason {
     // The host has no usable answer.
     #[error("the probe broke the protocol: {fault}{words}")]
-    ProtocolBroken { fault: String, words: LastWords },
+    ProtocolBroken { fault: Box<Fault>, words: LastWords },
     #[error(
         "the probe answered but did not leave within {limit_ms} ms or by the end of the budget; it was killed{words}"
     )]
@@ -337,8 +337,8 @@ pub enum Reason {
     ProbeLacks { what: String, name: String, mechanism: String },
     #[error("no probe of source {kit} is installed; run `make build`")]
     NotInstalled { kit: String },
-    #[error("probe {probe}: {why}{}", install(package))]
-    ProbeUnable { probe: String, why: String, package: Option<String> },
+    #[error("probe {probe}: {why}{limits}{}", install(package))]
+    ProbeUnable { probe: String, why: Box<Silence>, limits: TightLimits, package: Option<String> },
     #[error("no chosen probe implements it (it is part of probes/{kits})")]
     NotChosen { kits: String },
     #[error("the probe {probes} does not describe it (it is part of probes/{kits})")]

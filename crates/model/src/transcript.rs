@@ -1,7 +1,7 @@
 //! What a probe said during one invocation, in memory.
 
 use crate::id::words;
-use crate::{Experiment, IdError, MechanismId, Parameters, Timing};
+use crate::{Experiment, Fault, IdError, MechanismId, Parameters, Timing};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -286,5 +286,5 @@ pub struct Transcript {
     /// End; None when the probe died or was killed before it.
     pub end: Option<End>,
     /// First violation of the protocol, with the line's number; reading stopped there.
-    pub fault: Option<String>,
+    pub fault: Option<Fault>,
 }

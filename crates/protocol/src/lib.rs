@@ -12,7 +12,7 @@ mod wire;
 
 pub use arguments::{describe_arguments, run_arguments};
 pub use fields::{kind, unknown_fields};
-pub use reader::{DescribeReader, Fault, MAX_LINE_BYTES, RunReader};
+pub use reader::{DescribeReader, MAX_LINE_BYTES, RunReader};
 pub use wire::END_CODES;
 
 /// Version of the protocol that this host speaks.

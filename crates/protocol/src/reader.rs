@@ -1,44 +1,35 @@
 //! Strict readers of transcripts.
 
+use crate::wire::at_most;
 use crate::{PROTOCOL_VERSION, wire};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use switchcost_model::{Described, End, EndStatus, Hello, Phase, Transcript};
+use switchcost_model::{Broken, Described, End, EndStatus, Fault, Hello, Phase, Transcript};
 
 /// Longest line a probe may write.
 pub const MAX_LINE_BYTES: usize = 65_536;
 
 /// Most bytes of one transcript; a probe that floods is stopped here. A million samples are about 10 MB.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Most messages of one transcript: a million samples are 250.
-const MAX_MESSAGES: usize = 100_000;
+const MAX_MESSAGES: u64 = 100_000;
 
 /// Most mechanisms of one probe: fifty times ours.
-const MAX_MECHANISMS: usize = 2000;
+const MAX_MECHANISMS: u64 = 2000;
 
 /// Most notes of one transcript: they are for people.
-const MAX_NOTES: usize = 100;
+const MAX_NOTES: u64 = 100;
 
 /// Bytes of a line that are shown where it is not JSON: mostly it is a runtime's warning.
 const SHOWN: usize = 60;
-
-/// A broken rule of the protocol, as one sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the transcript: {what}")]
-pub struct Fault {
-    /// Line, from 1.
-    pub line: usize,
-    /// Which rule.
-    pub what: String,
-}
 
 /// Splits bytes into checked JSON objects; shared by both readers.
 #[derive(Debug, Default)]
 struct Lines {
     pending: Vec<u8>,
-    count: usize,
-    bytes: usize,
+    count: u64,
+    bytes: u64,
 }
 
 impl Lines {
@@ -48,61 +39,62 @@ impl Lines {
     }
 
     /// The next complete line, however the bytes came.
-    fn next(&mut self) -> Option<Result<(usize, String, Value), Fault>> {
+    fn next(&mut self) -> Option<Result<(u64, String, Value), Fault>> {
         let line: Vec<u8> = match self.pending.iter().position(|&byte| byte == b'\n') {
             Some(end) => self.pending.drain(..=end).collect(),
             None if self.pending.len() <= MAX_LINE_BYTES => return None,
             None => std::mem::take(&mut self.pending),
         };
         self.count += 1;
-        self.bytes += line.len();
+        self.bytes += line.len() as u64;
         let read = self.within_limits(line.len()).and_then(|()| parse(&line));
         Some(match read {
             Ok((kind, value)) => Ok((self.count, kind, value)),
-            Err(what) => Err(Fault { line: self.count, what }),
+            Err(broken) => Err(Fault { line: self.count, broken }),
         })
     }
 
-    fn within_limits(&self, length: usize) -> Result<(), String> {
-        if self.bytes > MAX_BYTES {
-            return Err(format!("more than {MAX_BYTES} bytes in all"));
-        }
-        if self.count > MAX_MESSAGES {
-            return Err(format!("more than {MAX_MESSAGES} messages"));
-        }
-        if length > MAX_LINE_BYTES {
-            return Err(format!("longer than {MAX_LINE_BYTES} bytes"));
-        }
-        Ok(())
+    fn within_limits(&self, length: usize) -> Result<(), Broken> {
+        at_most("bytes in all", self.bytes, MAX_BYTES)?;
+        at_most("messages", self.count, MAX_MESSAGES)?;
+        if length > MAX_LINE_BYTES { Err(Broken::TooLong { most: MAX_LINE_BYTES as u64 }) } else { Ok(()) }
     }
 }
 
-fn parse(line: &[u8]) -> Result<(String, Value), String> {
+fn parse(line: &[u8]) -> Result<(String, Value), Broken> {
     if !line.is_ascii() {
-        return Err("not ASCII".into());
+        return Err(Broken::NotAscii);
     }
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let shown: String = line.iter().take(SHOWN).flat_map(|byte| byte.escape_ascii()).map(char::from).collect();
-        format!("not JSON ({error}): `{}`", shown.trim_end_matches("\\n"))
+        Broken::NotJson { text: shown.trim_end_matches("\\n").to_owned(), cause: error.to_string() }
     })?;
-    let kind = value.get("t").and_then(Value::as_str).ok_or("no text field `t`")?.to_owned();
+    let kind = value.get("t").and_then(Value::as_str).ok_or(Broken::NoKind)?.to_owned();
     Ok((kind, value))
 }
 
-fn decode<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| format!("`{kind}` message: {error}"))
+fn decode<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, Broken> {
+    serde_json::from_value(value).map_err(|error| Broken::Unread { message: kind.into(), cause: error.to_string() })
 }
 
 /// The part of a message that the model knows, if it keeps its rules.
-fn checked<T: DeserializeOwned>(kind: &str, value: Value, check: fn(&T) -> Result<(), String>) -> Result<T, String> {
+fn checked<T: DeserializeOwned>(kind: &str, value: Value, check: fn(&T) -> Result<(), Broken>) -> Result<T, Broken> {
     let part = decode(kind, value)?;
     check(&part).map(|()| part)
 }
 
-fn decode_hello(value: Value) -> Result<Hello, String> {
+fn early(message: &str, first: &str) -> Broken {
+    Broken::Early { message: message.into(), first: first.into() }
+}
+
+fn second(message: &str) -> Broken {
+    Broken::Second { message: message.into() }
+}
+
+fn decode_hello(value: Value) -> Result<Hello, Broken> {
     let hello: wire::Hello = decode("hello", value)?;
     if hello.protocol != PROTOCOL_VERSION {
-        return Err(format!("the probe speaks protocol {}, this host {PROTOCOL_VERSION}", hello.protocol));
+        return Err(Broken::OtherProtocol { spoken: hello.protocol, known: PROTOCOL_VERSION });
     }
     hello.into_model()
 }
@@ -125,9 +117,9 @@ impl RunReader {
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.lines.add(bytes);
         while let Some(read) = self.lines.next() {
-            let taken =
-                read.and_then(|(line, kind, value)| self.message(&kind, value).map_err(|what| Fault { line, what }));
-            taken.inspect_err(|fault| self.transcript.fault = Some(fault.to_string()))?;
+            let taken = read
+                .and_then(|(line, kind, value)| self.message(&kind, value).map_err(|broken| Fault { line, broken }));
+            taken.inspect_err(|fault| self.transcript.fault = Some(fault.clone()))?;
         }
         Ok(())
     }
@@ -160,60 +152,62 @@ impl RunReader {
     #[must_use]
     pub fn into_transcript(mut self) -> Transcript {
         if !self.lines.pending.is_empty() && self.transcript.fault.is_none() {
-            self.transcript.fault = Some(format!("line {} of the transcript is cut short", self.lines.count + 1));
+            self.transcript.fault = Some(Fault { line: self.lines.count + 1, broken: Broken::CutShort });
         }
         self.transcript
     }
 
-    fn message(&mut self, kind: &str, value: Value) -> Result<(), String> {
+    fn message(&mut self, kind: &str, value: Value) -> Result<(), Broken> {
         if self.ended() {
-            return Err("a message after `end`".into());
+            return Err(Broken::AfterEnd);
         }
         if kind != "hello" && self.transcript.hello.is_none() {
-            return Err(format!("`{kind}` before `hello`"));
+            return Err(early(kind, "hello"));
         }
         match kind {
-            "hello" if self.transcript.hello.is_some() => return Err("a second `hello`".into()),
+            "hello" if self.transcript.hello.is_some() => return Err(second(kind)),
             "hello" => self.transcript.hello = Some(decode_hello(value)?),
-            "plan" if self.transcript.plan.is_some() => return Err("a second `plan`".into()),
+            "plan" if self.transcript.plan.is_some() => return Err(second(kind)),
             "plan" => self.transcript.plan = Some(checked(kind, value, wire::check_plan)?),
             "samples" => self.samples(value)?,
             "histogram" => self.histogram(value)?,
-            "evidence" if self.transcript.evidence.is_some() => return Err("a second `evidence`".into()),
+            "evidence" if self.transcript.evidence.is_some() => return Err(second(kind)),
             "evidence" => self.transcript.evidence = Some(decode(kind, value)?),
-            "note" if self.transcript.notes.len() == MAX_NOTES => return Err(format!("more than {MAX_NOTES} notes")),
-            "note" => self.transcript.notes.push(decode::<wire::Note>(kind, value)?.text),
+            "note" => {
+                at_most("notes", self.transcript.notes.len() as u64 + 1, MAX_NOTES)?;
+                self.transcript.notes.push(decode::<wire::Note>(kind, value)?.text);
+            }
             "end" => self.end(checked(kind, value, wire::check_end)?)?,
             _ if kind.starts_with("x_") => {}
-            _ => return Err(format!("unknown message `{kind}`")),
+            _ => return Err(Broken::UnknownMessage { message: kind.into() }),
         }
         Ok(())
     }
 
-    fn sequence(&mut self, kind: &str, message: &Value) -> Result<(), String> {
-        let seq = message["seq"].as_u64().ok_or_else(|| format!("`{kind}` message: no whole number `seq`"))?;
+    fn sequence(&mut self, kind: &str, message: &Value) -> Result<(), Broken> {
+        let seq = message["seq"].as_u64().ok_or_else(|| Broken::NoSeq { message: kind.into() })?;
         if self.transcript.plan.is_none() {
-            return Err(format!("`{kind}` before `plan`"));
+            return Err(early(kind, "plan"));
         }
         if self.transcript.evidence.is_some() {
-            return Err(format!("`{kind}` after `evidence`"));
+            return Err(Broken::Late { message: kind.into(), last: "evidence".into() });
         }
         if seq != self.next_seq {
-            return Err(format!("seq is {seq} where {} should follow", self.next_seq));
+            return Err(Broken::OtherSeq { seq, next: self.next_seq });
         }
         self.next_seq += 1;
         Ok(())
     }
 
-    fn phase(&mut self, phase: Phase) -> Result<(), String> {
+    fn phase(&mut self, phase: Phase) -> Result<(), Broken> {
         if phase == Phase::Warmup && self.measuring {
-            return Err("phase warmup after phase measure".into());
+            return Err(Broken::LateWarmup);
         }
         self.measuring = phase == Phase::Measure;
         Ok(())
     }
 
-    fn samples(&mut self, message: Value) -> Result<(), String> {
+    fn samples(&mut self, message: Value) -> Result<(), Broken> {
         self.sequence("samples", &message)?;
         let samples = checked("samples", message, wire::check_samples)?;
         self.phase(samples.phase)?;
@@ -223,20 +217,20 @@ impl RunReader {
     }
 
     /// Parts of one phase's histogram are joined; totals must agree between the parts.
-    fn histogram(&mut self, message: Value) -> Result<(), String> {
+    fn histogram(&mut self, message: Value) -> Result<(), Broken> {
         self.sequence("histogram", &message)?;
         let part = checked("histogram", message, wire::check_histogram)?;
         self.phase(part.phase)?;
         match self.transcript.histograms.last_mut().filter(|whole| whole.phase == part.phase) {
             Some(whole) => {
                 if (whole.units, whole.sum, whole.bits) != (part.units, part.sum, part.bits) {
-                    return Err("parts of one histogram disagree on units, sum or bits".into());
+                    return Err(Broken::PartsDiffer);
                 }
                 // Each part is in order by itself.
                 let joint = whole.buckets.len().saturating_sub(1);
                 whole.buckets.extend(part.buckets);
                 if !whole.buckets.iter().skip(joint).is_sorted_by(|a, b| a.0 < b.0) {
-                    return Err("parts of one histogram overlap".into());
+                    return Err(Broken::PartsOverlap);
                 }
             }
             None => {
@@ -247,18 +241,18 @@ impl RunReader {
         Ok(())
     }
 
-    fn end(&mut self, end: End) -> Result<(), String> {
+    fn end(&mut self, end: End) -> Result<(), Broken> {
         if end.status == EndStatus::Ok {
             if self.transcript.evidence.is_none() {
-                return Err("end ok without `evidence`".into());
+                return Err(Broken::NoEvidence);
             }
             if end.samples != self.sent {
-                return Err(format!("end counts {} samples where {} arrived", end.samples, self.sent));
+                return Err(Broken::SamplesDiffer { counted: end.samples, arrived: self.sent });
             }
             for histogram in &self.transcript.histograms {
                 let counted = histogram.buckets.iter().try_fold(0_u64, |sum, &(_, count)| sum.checked_add(count));
                 if counted != Some(histogram.units) {
-                    return Err("the histogram's buckets do not add up to its units".into());
+                    return Err(Broken::BucketsCannotAdd);
                 }
             }
         }
@@ -285,7 +279,7 @@ impl DescribeReader {
         self.lines.add(bytes);
         while let Some(read) = self.lines.next() {
             let (line, kind, value) = read?;
-            self.message(&kind, value).map_err(|what| Fault { line, what })?;
+            self.message(&kind, value).map_err(|broken| Fault { line, broken })?;
         }
         Ok(())
     }
@@ -299,31 +293,29 @@ impl DescribeReader {
     /// Introduction and list.
     ///
     /// # Errors
-    /// A sentence, if the answer is not complete.
-    pub fn finish(self) -> Result<(Hello, Vec<Described>), String> {
+    /// The answer is not complete.
+    pub fn finish(self) -> Result<(Hello, Vec<Described>), Fault> {
         match self.hello {
             Some(hello) if self.ended => Ok((hello, self.mechanisms)),
-            _ => Err("the answer to `describe` stops before `end`".into()),
+            _ => Err(Fault { line: self.lines.count, broken: Broken::NoEnd }),
         }
     }
 
-    fn message(&mut self, kind: &str, value: Value) -> Result<(), String> {
+    fn message(&mut self, kind: &str, value: Value) -> Result<(), Broken> {
         if self.ended {
-            return Err("a message after `end`".into());
+            return Err(Broken::AfterEnd);
         }
         if kind != "hello" && self.hello.is_none() {
-            return Err(format!("`{kind}` before `hello`"));
+            return Err(early(kind, "hello"));
         }
         match kind {
-            "hello" if self.hello.is_some() => return Err("a second `hello`".into()),
+            "hello" if self.hello.is_some() => return Err(second(kind)),
             "hello" => self.hello = Some(decode_hello(value)?),
             "mechanism" => {
                 let described = decode::<wire::Mechanism>(kind, value)?.into_model()?;
-                if self.mechanisms.len() == MAX_MECHANISMS {
-                    return Err(format!("more than {MAX_MECHANISMS} mechanisms"));
-                }
+                at_most("mechanisms", self.mechanisms.len() as u64 + 1, MAX_MECHANISMS)?;
                 if self.mechanisms.iter().any(|known| known.id == described.id) {
-                    return Err(format!("{} is described twice", described.id));
+                    return Err(Broken::DescribedTwice { mechanism: described.id });
                 }
                 self.mechanisms.push(described);
             }
@@ -331,12 +323,12 @@ impl DescribeReader {
             "end" => {
                 let end = checked(kind, value, wire::check_end)?;
                 if end.status != EndStatus::Ok {
-                    return Err(end.detail.unwrap_or_default());
+                    return Err(Broken::Refused { detail: end.detail.unwrap_or_default() });
                 }
                 self.ended = true;
             }
             _ if kind.starts_with("x_") => {}
-            _ => return Err(format!("unknown message `{kind}`")),
+            _ => return Err(Broken::UnknownMessage { message: kind.into() }),
         }
         Ok(())
     }

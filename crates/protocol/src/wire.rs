@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use switchcost_model as model;
+use switchcost_model::Broken;
 
 #[derive(Deserialize)]
 pub struct Hello {
@@ -64,17 +65,22 @@ pub const END_CODES: [&str; 13] = [
     "self_check_failed",
 ];
 
-fn check_reason(code: &str, field: &str, sentence: &str) -> Result<(), String> {
+pub fn at_most(what: &str, count: u64, most: u64) -> Result<(), Broken> {
+    if count > most { Err(Broken::TooMany { what: what.into(), most }) } else { Ok(()) }
+}
+
+fn check_reason(code: &str, field: &str, sentence: &str) -> Result<(), Broken> {
     if !END_CODES.contains(&code) {
-        return Err(format!("unknown code `{}`; expected one of {}", model::harmless(code), END_CODES.join(", ")));
+        let known = END_CODES.map(str::to_owned).to_vec();
+        return Err(Broken::UnknownCode { word: model::harmless(code), known });
     }
-    if sentence.trim().is_empty() { Err(format!("`{field}` is empty: it must say why")) } else { Ok(()) }
+    if sentence.trim().is_empty() { Err(Broken::NoWhy { field: field.into() }) } else { Ok(()) }
 }
 
 impl Hello {
-    pub fn into_model(self) -> Result<model::Hello, String> {
+    pub fn into_model(self) -> Result<model::Hello, Broken> {
         if self.clock.ticks_per_second == 0 {
-            return Err("clock.ticks_per_second is 0".into());
+            return Err(Broken::StoppedClock);
         }
         Ok(model::Hello {
             protocol: self.protocol,
@@ -92,12 +98,13 @@ impl Hello {
 }
 
 impl Mechanism {
-    pub fn into_model(self) -> Result<model::Described, String> {
+    pub fn into_model(self) -> Result<model::Described, Broken> {
         let unavailable = if self.available {
             None
         } else {
-            let code = self.code.ok_or("an unavailable mechanism needs a `code`")?;
-            let reason = self.reason.ok_or("an unavailable mechanism needs a `reason`")?;
+            let needed = |field: &str| Broken::Unexplained { field: field.into() };
+            let code = self.code.ok_or_else(|| needed("code"))?;
+            let reason = self.reason.ok_or_else(|| needed("reason"))?;
             check_reason(&code, "reason", &reason)?;
             Some(model::Unavailable { code, reason, install: self.install })
         };
@@ -112,59 +119,62 @@ impl Mechanism {
 }
 
 /// A plan that was calibrated.
-pub fn check_plan(plan: &model::PlanEcho) -> Result<(), String> {
-    if plan.batch_units == 0 { Err("batch_units is 0: the probe did not calibrate".into()) } else { Ok(()) }
+pub fn check_plan(plan: &model::PlanEcho) -> Result<(), Broken> {
+    if plan.batch_units == 0 { Err(Broken::NotCalibrated) } else { Ok(()) }
 }
 
+/// Ticks of one message, at most.
+const MOST_TICKS: u64 = 4096;
+
 /// Rulers beside a batch, at most.
-const MOST_RULERS: usize = 8;
+const MOST_RULERS: u64 = 8;
+
+/// Bits of a histogram, at most.
+const MOST_BITS: u32 = 32;
 
 /// Samples that a clock can give.
-pub fn check_samples(samples: &model::Samples) -> Result<(), String> {
-    if samples.ticks.len() > 4096 {
-        return Err("more than 4096 ticks in one message".into());
-    }
+pub fn check_samples(samples: &model::Samples) -> Result<(), Broken> {
+    at_most("ticks in one message", samples.ticks.len() as u64, MOST_TICKS)?;
     if samples.units == 0 {
-        return Err("units is 0".into());
+        return Err(Broken::NoUnits);
     }
     if samples.quantity.is_none() && samples.ticks.iter().any(|&ticks| ticks < 0) {
-        return Err("a batch of negative duration: the clock is not monotonic".into());
+        return Err(Broken::NegativeBatch);
     }
-    if samples.rulers.len() > MOST_RULERS {
-        return Err(format!("more than {MOST_RULERS} rulers"));
-    }
+    at_most("rulers", samples.rulers.len() as u64, MOST_RULERS)?;
     for (name, ticks) in &samples.rulers {
         if ticks.len() != samples.ticks.len() {
-            return Err(format!("ruler {name} has {} ticks where {} batches are", ticks.len(), samples.ticks.len()));
+            let (ruler, batches) = (name.clone(), samples.ticks.len() as u64);
+            return Err(Broken::OtherRuler { ruler, ticks: ticks.len() as u64, batches });
         }
         if ticks.iter().any(|&ticks| ticks < 0) {
-            return Err(format!("ruler {name} took less than nothing"));
+            return Err(Broken::NegativeRuler { ruler: name.clone() });
         }
     }
     Ok(())
 }
 
 /// Buckets that make a histogram.
-pub fn check_histogram(histogram: &model::Histogram) -> Result<(), String> {
+pub fn check_histogram(histogram: &model::Histogram) -> Result<(), Broken> {
     if !histogram.buckets.is_sorted_by(|a, b| a.0 < b.0) {
-        return Err("buckets are not in ascending order".into());
+        return Err(Broken::BucketsMixed);
     }
     if histogram.buckets.iter().any(|&(_, count)| count == 0) {
-        return Err("a bucket counts 0".into());
+        return Err(Broken::EmptyBucket);
     }
-    if histogram.bits > 32 {
-        return Err("bits is above 32".into());
+    if histogram.bits > MOST_BITS {
+        return Err(Broken::TooManyBits { most: MOST_BITS.into() });
     }
     Ok(())
 }
 
 /// An end that says why, unless all is well.
-pub fn check_end(end: &model::End) -> Result<(), String> {
+pub fn check_end(end: &model::End) -> Result<(), Broken> {
     if end.status == model::EndStatus::Ok {
         return Ok(());
     }
     let (Some(code), Some(detail)) = (&end.code, &end.detail) else {
-        return Err(format!("end with status {} needs `code` and `detail`", end.status));
+        return Err(Broken::EndUnexplained { status: end.status.to_string() });
     };
     check_reason(code, "detail", detail)
 }

@@ -80,7 +80,7 @@ fn transcript(texts: &mut Texts<'_>, ticks: i64) -> Transcript {
         evidence: Some(evidence),
         notes: vec![texts.next()],
         end: Some(end),
-        fault: Some(texts.next()),
+        fault: Some(Fault { line: 1, broken: Broken::Unread { message: texts.next(), cause: texts.next() } }),
         ..Transcript::default()
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use switchcost_analysis::{is_message, last_words};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::{Child, ExitStatus};
-use switchcost_model::{Described, Hello, MechanismId, ProbeInfo, harmless};
+use switchcost_model::{Described, Hello, MechanismId, ProbeInfo, Silence, harmless};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
 /// A remembered answer is believed for so long: what a key cannot see (a device that came, a permission) may have changed.
@@ -43,7 +43,7 @@ impl KnownProbe {
     /// Before it is asked.
     #[must_use]
     pub fn unasked(info: ProbeInfo) -> Self {
-        Self { info, answer: Err(NoAnswer::here("")) }
+        Self { info, answer: Err(Silence::NotAsked.into()) }
     }
 
     /// What the probe says of a mechanism.
@@ -76,13 +76,13 @@ pub fn discover(
             probes.iter().map(|info| std::thread::Builder::new().spawn_scoped(scope, move || ask(info)).ok()).collect();
         let answers = probes.iter().zip(threads).map(|(info, thread)| {
             let answered = thread.map_or_else(|| Ok(ask(info)), std::thread::ScopedJoinHandle::join);
-            answered.unwrap_or_else(|_| Err(NoAnswer::here("asking it failed; this is a fault of switchcost")))
+            answered.unwrap_or_else(|_| Err(Silence::Failed.into()))
         });
         answers.collect()
     });
     let limited = |answer: NoAnswer| {
         let limits = switchcost_machine::tight_limits();
-        NoAnswer { missing: answer.missing && limits.is_empty(), why: answer.why.clone() + &limits, ..answer }
+        NoAnswer { missing: answer.missing && limits.is_empty(), limits, ..answer }
     };
     let known =
         probes.into_iter().zip(answers).map(|(info, answer)| KnownProbe { info, answer: answer.map_err(limited) });
@@ -142,11 +142,11 @@ fn describe(
     let patience = Duration::from_millis(info.start_timeout_ms);
     let deadline = until.into_iter().fold(Instant::now() + patience.max(MOST_PATIENCE), Instant::min);
     let alarm = Cell::new(Some(Instant::now() + patience / 2));
-    let late = || format!("no answer to `describe` within {} ms", info.start_timeout_ms);
+    let late = || Silence::Slow { limit_ms: info.start_timeout_ms };
     let (mut moved, mut used) = (Instant::now(), None);
     let mut reader = DescribeReader::default();
     let mut description = Vec::new();
-    let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, String> {
+    let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, Silence> {
         // On a slow or busy machine it is waited for as long as it gets on: it says something, or computes.
         let now = child.cpu_ns();
         let works = used.flatten().zip(now).is_some_and(|(then, now): (u64, u64)| now > then + PROGRESS_NS);
@@ -159,7 +159,7 @@ fn describe(
         }
         alarm.set(Some(Instant::now() + patience / 2));
         description.extend_from_slice(bytes);
-        reader.push(bytes).map_err(|fault| fault.to_string())?;
+        reader.push(bytes)?;
         Ok(reader.ended())
     };
     let (reading, log) = read_until_end(&mut child, deadline, &alarm, interrupt, &mut push);
@@ -172,35 +172,30 @@ fn describe(
                     remember(path, &description);
                 }
             })
-            .map_err(NoAnswer::here),
-        Reading::Closed => reader.finish().map_err(|what| match last_words(&log) {
-            Some(_) if log.lines().any(is_message) => {
-                NoAnswer::here("it wrote its messages to standard output; they belong to the descriptor of report_fd")
-            }
+            .map_err(|fault| Silence::from(fault).into()),
+        Reading::Closed => reader.finish().map_err(|fault| match last_words(&log) {
+            Some(_) if log.lines().any(is_message) => Silence::OnStandardOutput.into(),
             Some(words) => {
-                unlinked(info, words).unwrap_or_else(|| NoAnswer::new(harmless(words), ended == NOTHING_TO_START))
+                let missing = || NoAnswer::new(Silence::Ended { words: harmless(words) }, ended == NOTHING_TO_START);
+                unlinked(info, words).map_or_else(missing, NoAnswer::from)
             }
-            None => NoAnswer::new(what, ended == NOTHING_TO_START),
+            None => NoAnswer::new(fault.into(), ended == NOTHING_TO_START),
         }),
-        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => Err(NoAnswer::late()),
-        Reading::Deadline => Err(NoAnswer::here(late())),
-        Reading::Fault(what) => Err(NoAnswer::here(what)),
+        Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => Err(Silence::ShortBudget.into()),
+        Reading::Deadline => Err(late().into()),
+        Reading::Fault(why) => Err(why.into()),
         Reading::Interrupted => {
             stopped.store(true, Ordering::Relaxed);
-            Err(NoAnswer::here("interrupted"))
+            Err(Silence::Interrupted.into())
         }
     }
 }
 
 /// The loader found no library, and this session has a path for it that probes do not get.
-fn unlinked(info: &ProbeInfo, words: &str) -> Option<NoAnswer> {
+fn unlinked(info: &ProbeInfo, words: &str) -> Option<Silence> {
     const PATH: &str = "LD_LIBRARY_PATH";
     let not_handed_on =
         switchcost_machine::environment(PATH).is_some() && !info.environment.iter().any(|name| name == PATH);
-    (not_handed_on && words.contains("error while loading shared libraries")).then(|| {
-        let words = harmless(words);
-        NoAnswer::here(format!(
-            "{words}; probes do not get {PATH}: build them again (`make build`), which records the folder of the compiler's libraries"
-        ))
-    })
+    (not_handed_on && words.contains("error while loading shared libraries"))
+        .then(|| Silence::Unlinked { words: harmless(words), variable: PATH.into() })
 }

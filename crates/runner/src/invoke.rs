@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::leave_ms;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnError, SpawnRequest, Used};
-use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Transcript, Tree};
+use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Silence, Transcript, Tree};
 use switchcost_protocol::{RunReader, run_arguments};
 
 /// How much of a probe's output is kept: its last words matter, not its first.
@@ -28,7 +28,7 @@ pub(crate) enum Reading {
     /// Time was up.
     Deadline,
     /// A rule was broken.
-    Fault(String),
+    Fault(Silence),
     /// The user stopped the run.
     Interrupted,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Outcome {
 pub(crate) type Listener<'a> = &'a mut dyn FnMut(&[u8]);
 
 /// Takes a piece of a report from a child; true: that was all.
-pub(crate) type Push<'a> = dyn FnMut(&Child, &[u8]) -> Result<bool, String> + 'a;
+pub(crate) type Push<'a> = dyn FnMut(&Child, &[u8]) -> Result<bool, Silence> + 'a;
 
 /// What a probe is told, and how long it may take.
 pub(crate) struct Orders<'a> {
@@ -163,11 +163,11 @@ pub(crate) fn obey(
     let (around, counting) = (orders.around.as_ref(), orders.counting.as_ref());
     let mut child = match start_at(info, words, Some(cpus), padding, spawn::REPORT_FD, (around, counting)) {
         Ok(child) => child,
-        Err(NoAnswer { why: reason, .. }) => {
+        Err(reason) => {
             return Outcome {
                 transcript: Transcript::default(),
                 process: ProcessEnd::NotStarted,
-                log: reason,
+                log: reason.to_string(),
                 wall: began.elapsed(),
                 exit: None,
                 seen: None,
@@ -181,16 +181,17 @@ pub(crate) fn obey(
     let alarm = Cell::new(None);
     let watched = around.map(|around| Watched::new(around, &alarm));
     let mut sights = Sights { began, plan: None, first: None, last: None, tree: None, watched };
-    let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, String> {
+    let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, Silence> {
         if let Some(listener) = &mut orders.listener
             && !bytes.is_empty()
         {
             listener(bytes);
         }
         let before = reader.measurements();
-        let read = reader.push(bytes).map_err(|fault| fault.to_string());
+        let read = reader.push(bytes);
         sights.note(child, &reader, before);
-        read.map(|()| reader.ended())
+        read?;
+        Ok(reader.ended())
     };
     let (reading, log) = read_until_end(&mut child, deadline, &alarm, interrupt, &mut push);
     let left = match reading {

@@ -1,42 +1,36 @@
-//! Why a probe says nothing.
+//! Why a probe says nothing, and what would help.
 
 use switchcost_machine::spawn::SpawnError;
+use switchcost_model::{Silence, TightLimits};
 
 /// Why a probe gave no answer, or could not be started.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}{limits}")]
 pub struct NoAnswer {
-    /// A clause.
-    pub why: String,
+    /// What was found.
+    pub why: Silence,
     /// A program or library that it needs is not here: packages may help. What was refused, or is slow, needs none.
     pub missing: bool,
-    pub(crate) late: bool,
+    /// Limits that may be behind it.
+    pub limits: TightLimits,
 }
 
 impl NoAnswer {
-    /// Nothing is missing.
-    pub(crate) fn here(why: impl Into<String>) -> Self {
-        Self::new(why, false)
-    }
-
-    pub(crate) fn new(why: impl Into<String>, missing: bool) -> Self {
-        Self { why: why.into(), missing, late: false }
-    }
-
-    /// The budget ended before it answered.
-    pub(crate) fn late() -> Self {
-        Self { late: true, ..Self::here("the budget is too short to ask it what it measures") }
+    pub(crate) fn new(why: Silence, missing: bool) -> Self {
+        Self { why, missing, limits: TightLimits::default() }
     }
 
     /// More time is the cure.
     #[must_use]
     pub fn is_late(&self) -> bool {
-        self.late
+        self.why == Silence::ShortBudget
     }
 }
 
-impl std::fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.why)
+/// Nothing is missing.
+impl From<Silence> for NoAnswer {
+    fn from(why: Silence) -> Self {
+        Self::new(why, false)
     }
 }
 
@@ -44,11 +38,7 @@ impl From<SpawnError> for NoAnswer {
     fn from(error: SpawnError) -> Self {
         let missing =
             matches!(error, SpawnError::NotFound(_) | SpawnError::NotInPath(_) | SpawnError::NotExecutable(..));
-        let built = if matches!(error, SpawnError::NotFound(_)) {
-            "; build it (`make build` builds those of switchcost)"
-        } else {
-            ""
-        };
-        Self::new(format!("{error}{built}"), missing)
+        let not_built = matches!(error, SpawnError::NotFound(_));
+        Self::new(Silence::NotStarted { cause: error.to_string(), not_built }, missing)
     }
 }

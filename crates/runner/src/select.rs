@@ -467,11 +467,11 @@ fn nobody(
     }
     let mut reasons: Vec<Reason> = silent
         .into_iter()
-        .map(|(probe, why)| {
-            let install = &probe.info.install.debian;
-            let named = !install.is_empty() && why.missing;
-            let package = named.then(|| install.clone());
-            Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.to_string(), package }
+        .map(|(probe, silent)| {
+            let install = Some(&probe.info.install.debian);
+            let package = install.filter(|install| !install.is_empty() && silent.missing).cloned();
+            let NoAnswer { why, limits, .. } = silent.clone();
+            Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.into(), limits, package }
         })
         .collect();
     if reasons.is_empty() {

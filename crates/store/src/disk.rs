@@ -67,7 +67,7 @@ pub struct InvocationRecord {
     pub seen: Option<Seen>,
     pub notes: Vec<String>,
     pub end: Option<End>,
-    pub fault: Option<String>,
+    pub fault: Option<switchcost_model::Fault>,
     pub disturbances: Vec<Disturbance>,
     pub log: String,
 }

@@ -155,7 +155,7 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
             ("seen", &json_or_null(record.seen.as_ref())?),
             ("notes", &json(&record.notes)?),
             ("ending", &json_or_null(record.end.as_ref())?),
-            ("fault", &record.fault),
+            ("fault", &json_or_null(record.fault.as_ref())?),
             ("disturbances", &json(&record.disturbances)?),
             ("log", &record.log),
         ],
@@ -350,7 +350,7 @@ fn invocation(connection: &Connection, row: &Cells<'_>) -> Result<InvocationReco
         seen: row.parse_or_null("seen")?,
         notes: row.parse("notes")?,
         end: row.parse_or_null("ending")?,
-        fault: row.get("fault")?,
+        fault: row.parse_or_null("fault")?,
         disturbances: row.parse("disturbances")?,
         log: row.get("log")?,
     })

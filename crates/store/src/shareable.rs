@@ -80,7 +80,8 @@ fn each_text_of(invocation: &mut Invocation, change: &mut dyn FnMut(&mut String)
         evidence.why.values_mut().for_each(&mut *change);
         evidence.kernel.iter_mut().for_each(|kernel| change(&mut kernel.source));
     }
-    notes.iter_mut().chain(fault).for_each(&mut *change);
+    notes.iter_mut().for_each(&mut *change);
+    fault.iter_mut().for_each(|fault| change_texts(fault, change));
     end.iter_mut().filter_map(|end| end.detail.as_mut()).for_each(&mut *change);
     invocation.disturbances.iter_mut().for_each(|other| change_texts(other, change));
     invocation.judgement.reason.iter_mut().for_each(|reason| change_texts(reason, change));

@@ -2,7 +2,7 @@
 
 use crate::support::{arbitrary_run, export, full_run, import, text_map};
 use proptest::prelude::*;
-use switchcost_model::{Disturbance, Reason, Run, Severity, Throttle};
+use switchcost_model::{Broken, Disturbance, Fault, Reason, Run, Severity, Throttle};
 use switchcost_store::strip_personal;
 
 fn stripped(run: &Run) -> Run {
@@ -115,7 +115,8 @@ fn every_free_text_is_searched() {
     invocation.log = secret.to_owned();
     let transcript = &mut invocation.transcript;
     transcript.notes.push(secret.to_owned());
-    transcript.fault = Some(secret.to_owned());
+    let cause = secret.to_owned();
+    transcript.fault = Some(Fault { line: 3, broken: Broken::Unread { message: "end".into(), cause } });
     transcript.end.as_mut().unwrap().detail = Some(secret.to_owned());
     let hello = transcript.hello.as_mut().unwrap();
     (hello.flags, hello.compiler, hello.runtime) =

@@ -13,7 +13,7 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
     if let Some(fault) = &transcript.fault
         && process != ProcessEnd::Deadline
     {
-        return Some(Reason::ProtocolBroken { fault: fault.clone(), words: words() });
+        return Some(Reason::ProtocolBroken { fault: fault.clone().into(), words: words() });
     }
     match process {
         ProcessEnd::Deadline if transcript.end.is_some() => {

@@ -1,8 +1,8 @@
 use super::*;
 use std::collections::BTreeMap;
 use switchcost_model::{
-    Clock, End, Experiment, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, Placement, Samples, Sight,
-    TaskFacts, Timing, Tree, Turns, Variant,
+    Broken, Clock, End, Experiment, Fault, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, Placement,
+    Samples, Sight, TaskFacts, Timing, Tree, Turns, Variant,
 };
 
 fn plan() -> Plan {
@@ -275,7 +275,10 @@ fn another_plan_is_broken() {
     broken(|t| t.samples.truncate(0), r#"batches_missing arrived=0 asked=1 phase="warmup""#);
     broken(|t| t.samples[1].units = 10, "other_batch planned=1000 units=10");
     broken(|t| t.end = None, r#"ended_early status=0 words={"kind":"none"}"#);
-    broken(|t| t.fault = Some("line 2 …".into()), r#"protocol_broken fault="line 2 …" words={"kind":"none"}"#);
+    broken(
+        |t| t.fault = Some(Fault { line: 2, broken: Broken::NotAscii }),
+        r#"protocol_broken fault={"broken":{"kind":"not_ascii"},"line":2} words={"kind":"none"}"#,
+    );
 }
 
 #[test]

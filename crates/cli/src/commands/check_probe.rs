@@ -118,7 +118,9 @@ fn transcript(file: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> 
             let reason = reason.map(|reason| format!(": {}", harmless(&reason.to_string()))).unwrap_or_default();
             (format!("conforms, and is {verdict}{reason}"), of_verdict(verdict))
         }
-        Err(fault @ TranscriptFault::Broken(_)) => (named(&harmless(&fault.to_string())), Exit::BrokenRule),
+        Err(fault @ (TranscriptFault::Broken(_) | TranscriptFault::Unfinished)) => {
+            (named(&harmless(&fault.to_string())), Exit::BrokenRule)
+        }
         Err(fault) => return Err(Failure::usage(named(&fault))),
     };
     output::print(&format!("{sentence}\n"))?;

@@ -45,7 +45,7 @@ fn bad_fixtures_fail_with_their_reason() {
     for (name, bytes) in fixtures("bad") {
         let expected = reasons.remove(&name).unwrap_or_else(|| panic!("reasons.toml does not name {name}"));
         let transcript = read(&bytes);
-        let reason = transcript.fault.unwrap_or_else(|| match transcript.end {
+        let reason = transcript.fault.map(|fault| fault.to_string()).unwrap_or_else(|| match transcript.end {
             None => "no end".into(),
             Some(end) => format!("read as {:?}", end.status),
         });

@@ -77,9 +77,7 @@ pub(super) fn broken(plan: &PlanEntry, subject: Option<&Subject<'_>>, sent: &Sen
 fn no_answer(plan: &PlanEntry, answer: &Answer) -> Option<Found> {
     let found = |rule: &str, what: String, line| Some(Found { rule: rule.to_owned(), what, line });
     if let Some(fault) = &answer.transcript.fault {
-        // The reader's sentence begins with the line's number.
-        let number = fault.split_whitespace().nth(1).and_then(|word| word.trim_end_matches(':').parse().ok());
-        return found("messages", fault.clone(), number);
+        return found("messages", fault.to_string(), usize::try_from(fault.line).ok());
     }
     if answer.transcript.end.is_some() {
         return None;

@@ -101,7 +101,7 @@ fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interr
     };
     let mut child = match start_at(info, sent.words.clone(), Some(cpus), 0, sent.report_fd(), (None, None)) {
         Ok(child) => child,
-        Err(silent) => return Answer { log: silent.why, ..answer },
+        Err(silent) => return Answer { log: silent.to_string(), ..answer },
     };
     let deadline = Instant::now() + Duration::from_millis(deadline_ms(info.start_timeout_ms));
     let mut push = |_: &Child, bytes: &[u8]| {

@@ -3,8 +3,8 @@
 use std::io::Read;
 use switchcost_analysis::{Bounds, ProbeAnswer, judge};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{EndStatus, Judgement, MechanismId, Placement, Plan, ProcessEnd, Transcript, Variant};
-use switchcost_protocol::{DescribeReader, Fault, RunReader, kind};
+use switchcost_model::{EndStatus, Fault, Judgement, MechanismId, Placement, Plan, ProcessEnd, Transcript, Variant};
+use switchcost_protocol::{DescribeReader, RunReader, kind};
 
 /// Small pieces: the reader moves what is left of one behind each line.
 const PIECE: usize = 4096;
@@ -25,7 +25,10 @@ pub enum TranscriptKind {
 pub enum TranscriptFault {
     /// A rule of the protocol is broken.
     #[error("{0}")]
-    Broken(String),
+    Broken(Fault),
+    /// The last message is missing.
+    #[error("the transcript stops before `end`")]
+    Unfinished,
     /// The file does not let itself be read.
     #[error("cannot be read ({0})")]
     Unreadable(std::io::Error),
@@ -36,7 +39,7 @@ pub enum TranscriptFault {
 
 impl From<Fault> for TranscriptFault {
     fn from(fault: Fault) -> Self {
-        Self::Broken(fault.to_string())
+        Self::Broken(fault)
     }
 }
 
@@ -73,7 +76,7 @@ pub fn check_transcript(
         }
     }
     if is_list == Some(true) {
-        let (_, mechanisms) = list.finish().map_err(TranscriptFault::Broken)?;
+        let (_, mechanisms) = list.finish()?;
         return Ok(TranscriptKind::List(mechanisms.len()));
     }
     ended(run.into_transcript(), mechanism)
@@ -93,7 +96,7 @@ fn ended(
         return Err(TranscriptFault::Broken(fault));
     }
     let Some(status) = transcript.end.as_ref().map(|end| end.status) else {
-        return Err(TranscriptFault::Broken("the transcript stops before `end`".into()));
+        return Err(TranscriptFault::Unfinished);
     };
     let Some((id, catalogue)) = mechanism else { return Ok(TranscriptKind::Run(status)) };
     let mechanism = catalogue.find(id).ok_or_else(|| TranscriptFault::UnknownMechanism(id.clone()))?;

@@ -1,5 +1,5 @@
 use super::*;
-use switchcost_model::{ProbeInfo, Timing};
+use switchcost_model::{ProbeInfo, Silence, Timing};
 
 fn variant(mechanism: &str, placement: Placement) -> Variant {
     Variant {
@@ -91,7 +91,7 @@ fn a_probe_that_is_slow_to_start_is_not_measured_twice() {
     variants[2].probe = "slow".into();
     let known = |id: &str, start_timeout_ms: u64| KnownProbe {
         info: ProbeInfo { id: id.into(), start_timeout_ms, ..ProbeInfo::default() },
-        answer: Err(crate::NoAnswer::here("")),
+        answer: Err(Silence::NotAsked.into()),
     };
     let twin = |probes: &[KnownProbe]| {
         let mut selection = Selection { variants: variants.clone(), ..Selection::default() };
@@ -110,9 +110,9 @@ fn more_time_is_the_cure_if_a_probe_was_late_whatever_others_lack() {
         info: ProbeInfo { id: id.into(), source: "native".into(), ..ProbeInfo::default() },
         answer: Err(answer),
     };
-    let missing = crate::NoAnswer::new("there is no x86_64-w64-mingw32-g++", true);
+    let missing = crate::NoAnswer::new(Silence::Ended { words: "there is no x86_64-w64-mingw32-g++".into() }, true);
     let request = Request { patterns: vec!["thread/futex".into()], ..Request::default() };
-    let probes = [silent("mingw", missing), silent("gcc-12", crate::NoAnswer::late())];
+    let probes = [silent("mingw", missing), silent("gcc-12", Silence::ShortBudget.into())];
     let reasons = select(&request, &catalogue, &probes).unwrap().not_run;
     let late = |reason: &Reason| matches!(reason, Reason::ProbeUnable { probe, .. } if probe == "gcc-12");
     assert!(!reasons.is_empty() && reasons.values().all(late), "{reasons:?}");

@@ -135,10 +135,15 @@ fn end() -> impl Strategy<Value = End> {
         .prop_map(|(status, code, detail, errno, samples)| End { status, code, detail, errno, samples })
 }
 
+fn fault() -> impl Strategy<Value = Fault> {
+    (number(), text(), text())
+        .prop_map(|(line, message, cause)| Fault { line, broken: Broken::Unread { message, cause } })
+}
+
 fn transcript() -> impl Strategy<Value = Transcript> {
     let lists = (vec(samples(), 0..3), vec(histogram(), 0..2), vec(text(), 0..3));
-    (option::of(hello()), option::of(plan()), lists, option::of(evidence()), option::of(end()), maybe_text()).prop_map(
-        |(hello, plan, (samples, histograms, notes), evidence, end, fault)| Transcript {
+    (option::of(hello()), option::of(plan()), lists, option::of(evidence()), option::of(end()), option::of(fault()))
+        .prop_map(|(hello, plan, (samples, histograms, notes), evidence, end, fault)| Transcript {
             hello,
             plan,
             samples,
@@ -147,8 +152,7 @@ fn transcript() -> impl Strategy<Value = Transcript> {
             notes,
             end,
             fault,
-        },
-    )
+        })
 }
 
 fn process() -> impl Strategy<Value = ProcessEnd> {

@@ -187,7 +187,8 @@ fn histogram_invocation(sequence: u64) -> Invocation {
 fn dead_invocation(sequence: u64) -> Invocation {
     let mut invocation = invocation(0, sequence);
     invocation.process = ProcessEnd::Deadline;
-    invocation.transcript = Transcript { fault: Some("line 3: no JSON".to_owned()), ..Transcript::default() };
+    invocation.transcript =
+        Transcript { fault: Some(Fault { line: 3, broken: Broken::NoKind }), ..Transcript::default() };
     invocation.judgement = Judgement::new(Verdict::Broken, Reason::NoAnswer { limit_ms: 8000 });
     invocation.disturbances.clear();
     invocation
