@@ -847,7 +847,7 @@ export interface Result {
    */
   median: number | null;
   /**
-   * Cheapest batch; with timing each the shortest interval.
+   * Cheapest batch; with timing each the shortest interval, null where reading the counter leaves nothing of it.
    */
   min: number | null;
   /**

@@ -17,8 +17,8 @@ pub struct Figures {
     pub mean: f64,
     /// Where the scheduler places: time-weighted, from the beginning of each start for as long as the shortest of them lasted.
     pub mean_over_time: Option<f64>,
-    /// Cheapest batch. With `timing=each` this and the percentiles are of single intervals.
-    pub min: f64,
+    /// Cheapest batch. With `timing=each` this and the percentiles are of single intervals; None where reading the counter leaves nothing of the shortest.
+    pub min: Option<f64>,
     /// Median of all batches.
     pub p50: f64,
     /// 90th percentile of batches; of single intervals that of a start, median over starts, None where they are too few to carry it.
@@ -57,7 +57,7 @@ pub struct AsMeasured {
 /// What `timing=each` reads the counter with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// Mean of two back-to-back reads in the same loop, ns; already taken off `median` and `mean` of the figures, not off the rest.
+    /// Mean of two back-to-back reads in the same loop, ns; already taken off all figures.
     pub pair: f64,
     /// ns in one tick of the counter, as measured.
     pub tick: f64,
@@ -165,7 +165,7 @@ pub(crate) fn figures(
         median: quantile(&values, 0.5)?,
         interval: None,
         mean: mean(&means.iter().map(|&(_, value)| value).collect::<Vec<_>>())?,
-        min: min?,
+        min,
         p50: percentile(0.5)?,
         p90: percentile(0.9),
         p99: percentile(0.99),

@@ -99,7 +99,7 @@ pub(crate) fn intervals(invocations: &[&Invocation], by_counter: bool, at: At) -
     let medians: Vec<(u64, f64)> =
         carrying.filter_map(|i| Some((i.round, weighted_quantile(&i.buckets, at.share())? - i.pair))).collect();
     let means: Vec<(u64, f64)> = all.iter().map(|i| (i.round, i.mean - i.pair)).collect();
-    let least = all.iter().map(|i| i.min - i.pair).min_by(f64::total_cmp);
+    let least = all.iter().map(|i| i.min - i.pair).min_by(f64::total_cmp).filter(|ns| *ns > 0.0 || !by_counter);
     let most = all.iter().map(|i| i.max - i.pair).max_by(f64::total_cmp);
     let of = |get: fn(&Intervals) -> f64| mean(&all.iter().map(get).collect::<Vec<_>>());
     let reading = of(|i| i.pair).zip(of(|i| i.scale)).filter(|_| by_counter).map(|(pair, tick)| Reading { pair, tick });

@@ -202,16 +202,17 @@ fn slowed(row: &Judged<'_>) -> Option<String> {
     let (measured, _, _) = row.figure(Of::Medians)?;
     let factor = undisturbed.factor(measured).filter(|_| row.basis() == Of::Undisturbed)?;
     let rulers: Vec<String> = undisturbed.rulers.iter().map(|(name, times)| format!("{name} ×{times:.2}")).collect();
-    let others = if undisturbed.follows_clock == Some(true) {
-        "the others, at the clock that the run kept"
-    } else {
-        "the others"
+    let at_clock = "at the clock that the run kept";
+    let beside = format!(" beside {} of the batches", percent(undisturbed.slowed));
+    let (beside, figure) = match undisturbed.follows_clock {
+        _ if undisturbed.slowed == 0.0 => (String::new(), at_clock.to_owned()),
+        Some(true) => (beside, format!("of the others, {at_clock}")),
+        _ => (beside, "of the others".to_owned()),
     };
     Some(format!(
-        "{} as measured, {} more: this machine was slower than it can be beside {} of the batches (rulers, beside the median batch: {}); the figure is of {others}",
+        "{} as measured, {} more: this machine was slower than it can be{beside} (rulers, beside the median batch: {}); the figure is {figure}",
         row.quantity.amount(measured),
         percent(factor - 1.0),
-        percent(undisturbed.slowed),
         rulers.join(", "),
     ))
 }
@@ -339,12 +340,16 @@ fn wide(row: &Judged<'_>, run: &Run) -> Option<String> {
     let times = row.summary.widened;
     let alike =
         if times < MENTIONED { String::new() } else { format!(", and each is like the one before (×{times:.1})") };
+    let within = if row.summary.spread_within > 0.0 {
+        format!(", batches within a start by {}", percent(SIGMAS * row.summary.spread_within))
+    } else {
+        String::new()
+    };
     Some(format!(
-        "the interval is ±{} instead of ±{}: its {count} starts differ by {} (1.48 MAD){alike}, batches within a start by {}",
+        "the interval is ±{} instead of ±{}: its {count} starts differ by {} (1.48 MAD){alike}{within}",
         percent(width),
         percent(target),
         percent(between),
-        percent(SIGMAS * row.summary.spread_within)
     ))
 }
 

@@ -5,7 +5,7 @@ use crate::distrust::distrust;
 use crate::figures::{AsMeasured, Summary};
 use crate::percentile::{CONFIDENCE, in_time};
 use crate::rulers::{Speeds, Undisturbed, undisturbed};
-use crate::summary::{counted, summarise};
+use crate::summary::{counted, measured, summarise};
 use switchcost_model::{Invocation, Variant};
 use switchcost_stats::{Interval, Shared, autocorrelation_of_ranks, mad, shared, successive_median_interval, widening};
 
@@ -60,7 +60,8 @@ pub fn settled(
 pub fn by_itself(variant: &Variant, starts: &[&Invocation]) -> Summary {
     let mut summary = summarise(variant, starts, At::Median);
     summary.settle(Shared::default(), None);
-    summary
+    let reasons = starts.iter().filter_map(|start| start.judgement.reason.as_ref());
+    measured(summary, reasons.reduce(|a, b| if a.below_resolution() { a } else { b }))
 }
 
 impl Summary {
@@ -96,7 +97,7 @@ impl Summary {
         self.as_measured = Some(AsMeasured { median: figures.median, interval: figures.interval, modes });
         (figures.median, figures.interval) = (median, clear.interval);
         figures.mad = mad(&in_time(&clear.starts)).unwrap_or(figures.mad);
-        figures.min = figures.min.min(clear.least);
+        figures.min = figures.min.map(|min| min.min(clear.least));
         (self.modes_within, self.precise) = (clear.modes_within, precise);
         self.alike = autocorrelation_of_ranks(&in_time(&clear.starts));
         self.widened = widening(self.alike, clear.starts.len(), &clear.shared);

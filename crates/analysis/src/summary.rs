@@ -15,6 +15,7 @@ use switchcost_stats::{FEWEST, autocorrelation_of_ranks, mad, mean, median, quan
 pub(crate) fn measured(mut summary: Summary, reason: Option<&Reason>) -> Summary {
     if reason.is_some_and(Reason::below_resolution) {
         summary.figures = None;
+        summary.percentiles.clear();
     }
     summary
 }

@@ -32,7 +32,7 @@ fn figures(median: f64) -> Figures {
         median,
         interval: None,
         mean: all,
-        min: all,
+        min: Some(all),
         p50: all,
         p90: Some(all),
         p99: Some(all),

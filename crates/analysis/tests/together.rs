@@ -155,6 +155,15 @@ fn a_preempted_reading_takes_nothing_off() {
     }
     let (verdict, reason, _) = told(&mut run, &|_| 99);
     assert_eq!((verdict, reason), (Verdict::Unobservable, Some(Reason::BelowReading { left: 1.0, reading: 99.0 })));
+    let row = &rows(&run)[0];
+    assert!(row.summary.figures.is_none() && row.summary.percentiles.is_empty(), "nothing is left of any");
+    // Of the shortest nothing is left, which is unknown and not less than nothing.
+    for start in &mut run.invocations {
+        let one = &mut start.transcript.histograms[0];
+        (one.buckets, one.min, one.sum, one.pair_sum) = (vec![(30, 1), (100, 999)], 30, 99_930, 40_000);
+    }
+    let figures = rows(&run)[0].summary.figures.clone().unwrap();
+    assert_eq!((figures.median, figures.min), (60.0, None));
 }
 
 /// Of two runs whose starts fall into the same two modes, 60 % apart, in shares that chance draws.

@@ -44,10 +44,10 @@ fn printed(row: &Row<'_>, work: u64, value: Printed) -> Option<String> {
         Printed::WorkNs => each(&|ns| ns * work),
         Printed::WorkMs => each(&|ns| ns * work / 1e6),
         Printed::PerSecond => each(&|ns| 1e9 / ns),
-        Printed::FastestUnitUs => Some(nanoseconds(figures.min / 1e3)),
+        Printed::FastestUnitUs => figures.min.map(|ns| nanoseconds(ns / 1e3)),
         Printed::FastestBatchUs => {
             let units = transcript()?.plan.as_ref()?.batch_units;
-            Some(nanoseconds(figures.min * units as f64 / 1e3))
+            figures.min.map(|ns| nanoseconds(ns * units as f64 / 1e3))
         }
         Printed::Ticks => reading.and_then(|reading| each(&|ns| (ns + reading.pair) / reading.tick)),
         Printed::PairTicks => reading.map(|reading| nanoseconds(reading.pair / reading.tick)),

@@ -34,7 +34,7 @@ pub fn baselines_text(entries: &[BaselineEntry], style: Style) -> String {
         return "No run has a name yet; `switchcost baseline set NAME` names the latest.\n".into();
     }
     let mut table = style.table();
-    table.set_header(["baseline", "run", "set"]);
+    table.set_header(["baseline", "run", "set"].map(cell));
     for entry in entries {
         let run = if entry.gone { format!("{} (gone)", entry.run) } else { entry.run.clone() };
         table.add_row([cell(name(&entry.name)), cell(run), cell(moment(entry.set_unix_ns))]);

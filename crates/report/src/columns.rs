@@ -281,8 +281,8 @@ pub static COLUMNS: &[Column] = &[
         }),
         "What the modes are kinds of: starts, or batches, where a start goes from one to the other.",
     ),
-    figure!("min", min, "Cheapest batch; with timing each the shortest interval.")
-        .shown("min", |row, measure| Some(amount(row, figures(row)?.min, measure))),
+    column("min", Of::Number(|_, row| figures(row)?.min), "Cheapest batch; with timing each the shortest interval, null where reading the counter leaves nothing of it.")
+        .shown("min", |row, measure| Some(amount(row, figures(row)?.min?, measure))),
     figure!("mean", mean, "Mean of the starts' means."),
     column(
         "mean_over_time",

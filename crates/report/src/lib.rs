@@ -33,4 +33,4 @@ pub use listing::{
     list_one, list_overview, list_text,
 };
 pub use text::{Detail, Style, ascii, listed, machine_words, moment};
-pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_schema, trends_text};
+pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, history_schema, trends_json, trends_text};

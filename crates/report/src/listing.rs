@@ -1,6 +1,7 @@
 //! `list`, `history` and `doctor`.
 
 use crate::text::{Style, Tint, cell, drawn, drawn_once, kept, moment, name, right, tinted, wrapped, wrapped_names};
+use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_model::{Finding, Severity, ToldFinding, harmless, harmless_line};
 
@@ -252,7 +253,8 @@ fn missing(mechanism: &ListedMechanism) -> String {
 }
 
 /// A stored run as `history` shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct HistoryEntry {
     /// Run id.
     pub id: String,
@@ -278,15 +280,19 @@ pub struct HistoryEntry {
     pub command: String,
 }
 
+/// Stored runs, newest first.
+#[derive(Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct HistoryList<'a> {
+    /// Version of this form. New fields do not change it.
+    format: u32,
+    runs: &'a [HistoryEntry],
+}
+
 /// `history --format json`.
 #[must_use]
 pub fn history_json(entries: &[HistoryEntry]) -> String {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        format: u32,
-        runs: &'a [HistoryEntry],
-    }
-    crate::text::json(&Document { format: 1, runs: entries })
+    crate::text::json(&HistoryList { format: 1, runs: entries })
 }
 
 /// Columns from which the start of each run has room beside its machine and kernel.

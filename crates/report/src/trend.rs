@@ -2,6 +2,7 @@
 
 use crate::compare::ratio_phrase;
 use crate::curves::levels;
+use crate::listing::HistoryList;
 use crate::text::{Style, cell, drawn, kept, name, right, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -110,7 +111,7 @@ pub struct Trends {
 
 /// Trends as one JSON object.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "switchcost trends", deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 struct Document<'a> {
     /// Version of this form. New fields do not change it.
     format: u32,
@@ -133,10 +134,19 @@ pub fn trends_json(trends: &Trends) -> String {
     crate::text::json(&document)
 }
 
-/// JSON Schema of [`trends_json`]'s object.
+/// What `history --format json` gives: with a pattern rows over runs, without one the list.
+#[derive(JsonSchema)]
+#[schemars(title = "switchcost history", untagged)]
+#[expect(dead_code, reason = "only its schema is made")]
+enum History<'a> {
+    Trends(Document<'a>),
+    List(HistoryList<'a>),
+}
+
+/// JSON Schema of either.
 #[must_use]
-pub fn trends_schema() -> String {
-    crate::text::json(&schemars::schema_for!(Document<'_>))
+pub fn history_schema() -> String {
+    crate::text::json(&schemars::schema_for!(History<'_>))
 }
 
 /// `history PATTERN` for a terminal: of one row its runs, of several a line each; `verbose`: every run of every row.

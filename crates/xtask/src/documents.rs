@@ -30,7 +30,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("compare.schema.json", switchcost_report::compare_schema()),
         ("doctor.schema.json", switchcost_report::doctor_schema()),
         ("explain.schema.json", switchcost_report::explain_schema()),
-        ("history.schema.json", switchcost_report::trends_schema()),
+        ("history.schema.json", switchcost_report::history_schema()),
         ("results.schema.json", switchcost_report::schema()),
     ];
     core.into_iter().chain(switchcost::derived::schemas()).collect()

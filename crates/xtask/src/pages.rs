@@ -148,7 +148,7 @@ fn cost(row: &Row<'_>) -> String {
 fn measured(row: &Row<'_>, quantity: &str) -> anyhow::Result<String> {
     let summary = &row.summary;
     let found = match quantity {
-        "fastest" => summary.figures.as_ref().map(|figures| row.quantity.amount(figures.min)),
+        "fastest" => summary.figures.as_ref().and_then(|figures| Some(row.quantity.amount(figures.min?))),
         "kernel" => summary.kernel.map(|kernel| format!("{:.2}", kernel.per_unit)),
         "moved" => summary.same_cpu_share.map(|same| percent(1.0 - same)),
         "thread" => summary.same_thread_share.map(|same| percent(1.0 - same)),

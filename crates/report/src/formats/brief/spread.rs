@@ -45,8 +45,11 @@ impl Spread {
         if rows.iter().any(|row| !row.variant.each_unit() || row.quantity != quantity) {
             return None;
         }
-        let ends: Vec<f64> =
-            rows.iter().filter_map(|row| row.summary.figures.as_ref()).flat_map(|f| [f.min, f.max]).collect();
+        let ends: Vec<f64> = rows
+            .iter()
+            .filter_map(|row| row.summary.figures.as_ref())
+            .flat_map(|f| [f.min.unwrap_or(f.p50), f.max])
+            .collect();
         let powers: Vec<f64> = ends.into_iter().filter(|end| *end > 0.0).map(|end| power(quantity, end)).collect();
         let low = powers.iter().copied().fold(f64::INFINITY, f64::min);
         let high = powers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -117,7 +120,9 @@ impl Spread {
         }
         let end = |value: f64| row.quantity.amount(value);
         let figures = row.summary.figures.as_ref();
-        let below = figures.map(|figures| format!("{} {} {}", end(figures.min), histogram.trim(), end(figures.max)));
+        let below = figures.map(|figures| {
+            format!("{} {} {}", end(figures.min.unwrap_or(figures.p50)), histogram.trim(), end(figures.max))
+        });
         (String::new(), below)
     }
 
