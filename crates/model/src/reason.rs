@@ -76,6 +76,10 @@ pub enum Reason {
     #[error("the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms: they do not sleep until a time has come")]
     NeverSlept { used_ms: f64, of_ms: f64 },
     #[error(
+        "the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms, which wake-ups alone may take: whether they slept is not seen; take a longer period, --param period=…"
+    )]
+    MaySpin { used_ms: f64, of_ms: f64 },
+    #[error(
         "{shared} intended times had no wake-up of their own, so that as many were late by half a period or more, and {late} are said to be"
     )]
     FewLate { late: u64, shared: u64 },

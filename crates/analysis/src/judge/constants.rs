@@ -133,6 +133,8 @@ constants! {
     most_a_wake = 10.0,
     /// Share of their time that its tasks use the CPU, at most: they wait.
     waiter_busy = 0.5,
+    /// ns of CPU time that a wake-up takes at most, the tasks' own switches and timers with it: 20,000 on a busy virtual machine. Short periods are full of it.
+    wake_ns = 100e3,
     /// Share of its CPUs that the hogs get at least, beside up to fifty equals.
     least_hogged = 0.02,
     /// Share by which the time of all intended times may differ from what went by.

@@ -48,7 +48,10 @@ pub(super) fn missing(case: &Case<'_>) -> Option<Reason> {
     let planned = case.plan.warmup_batches.saturating_mul(case.echo.batch_units).saturating_mul(load.period_ns);
     let late = scheduled.loaded_ns?.saturating_sub(case.seen?.plan_ns?);
     let late = (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000 });
-    late.or_else(|| starved(case, scheduled, &load))
+    late.or_else(|| starved(case, scheduled, &load)).or_else(|| {
+        let (used, of) = busy(case, scheduled, 0.0)?;
+        Some(Reason::MaySpin { used_ms: used / 1e6, of_ms: of / 1e6 })
+    })
 }
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
@@ -89,15 +92,23 @@ fn starved(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason
     (computes && share < case.constants.least_hogged).then_some(Reason::HogsStarved { share })
 }
 
-/// Who sleeps until a time uses the CPU for little of it.
+/// Who sleeps until a time uses the CPU for little of it, beside what each wake-up takes.
 fn never_slept(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
+    let wakes = case.evidence.kernel.as_ref()?.voluntary;
+    let (used, of) = busy(case, scheduled, case.constants.wake_ns * wakes as f64)?;
+    Some(Reason::NeverSlept { used_ms: used / 1e6, of_ms: of / 1e6 })
+}
+
+/// CPU time that its tasks used and the time that this was in, ns, if it is more than of tasks that sleep, and more than `beside`.
+fn busy(case: &Case<'_>, scheduled: &Scheduled, beside: f64) -> Option<(f64, f64)> {
     let seen = case.seen?;
     let before = seen.tree.as_ref()?.cpu_ns;
     let used = seen.cpu_ns.saturating_sub(before) as f64;
     let most = case.constants.waiter_busy * scheduled.between_ns as f64
         + (case.constants.leaving * before as f64).min(most_leaving(case))
-        + case.constants.missing_time_ns;
-    (used > most).then_some(Reason::NeverSlept { used_ms: used / 1e6, of_ms: scheduled.between_ns as f64 / 1e6 })
+        + case.constants.missing_time_ns
+        + beside;
+    (used > most).then_some((used, scheduled.between_ns as f64))
 }
 
 /// What each histogram says, in ns.

@@ -6,7 +6,7 @@
 //   explicit Waker(const Plan&);                            may throw Failure
 //   void begin(const Beat&);                                the first time is known
 //   void wait(const Beat&, std::uint64_t due);              returns when time `due` may have come
-//   bool has_come(const Beat&, std::uint64_t due, now);     it has, and its news is here
+//   std::uint64_t served(const Beat&, std::uint64_t due);   it has, and its news is here: the time now; else 0
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,10 @@ struct TimerWaker {
     explicit TimerWaker(const Plan&) {}
     void begin(const Beat&) {}
     void wait(const Beat& beat, std::uint64_t due) { sleep_until(beat.at(due)); }
-    bool has_come(const Beat& beat, std::uint64_t due, std::uint64_t now) const { return now >= beat.at(due); }
+    std::uint64_t served(const Beat& beat, std::uint64_t due) const {
+        const std::uint64_t now = clock_now();
+        return now >= beat.at(due) ? now : 0;
+    }
 };
 
 // A partner sleeps until the time and then hands over a token, as in a ring of two. What it found due at once it
@@ -63,8 +66,9 @@ public:
         started_.notify_one();
     }
     void wait(const Beat&, std::uint64_t) { port_.receive(); }
-    bool has_come(const Beat&, std::uint64_t due, std::uint64_t) const {
-        return due < announced_.load(std::memory_order_acquire);
+    // The clock is read after the news: between the two the partner may have had the CPU.
+    std::uint64_t served(const Beat&, std::uint64_t due) const {
+        return due < announced_.load(std::memory_order_acquire) ? clock_now() : 0;
     }
 
 private:
@@ -119,8 +123,7 @@ public:
         }
         Histogram& histogram = histogram_[0];
         for (const std::uint64_t end = due_ + units; due_ != end;) {
-            const std::uint64_t now = clock_now();
-            if (waker_.has_come(beat_, due_, now)) {
+            if (const std::uint64_t now = waker_.served(beat_, due_)) {
                 recorder_.record(histogram, beat_, due_, now);
                 ++due_;
                 ++of_this_wake_;

@@ -175,6 +175,8 @@ fn what_cannot_be_measured_is_said_and_not_accused() {
     };
     unobservable(|_, s, _| s.between_ns = 0, "not_looked_at");
     unobservable(|_, s, _| s.hogs_cpu_ns = 1_000_000, "hogs_starved share=0.0016611295681063123");
+    // So many wake-ups may take that CPU time.
+    unobservable(|_, _, seen| seen.cpu_ns = 400_000_000, "may_spin of_ms=602.0 used_ms=398.5");
     unobservable(|_, s, _| s.loaded_ns = Some(90_000_000), "load_late late_ms=88");
     unobservable(
         |t, _, _| t.evidence.as_mut().unwrap().kernel = None,
