@@ -446,24 +446,26 @@ pub fn with(line: &str, key: &str, text: &str) -> String {
     format!("{}{text}{}", &line[..at], &line[end..])
 }
 
-/// All ticks × this.
+/// All ticks and CPU times × this.
 ///
 /// # Panics
-/// When a tick is not a number.
+/// When one is not a number.
 #[must_use]
 pub fn scaled(line: &str, factor: f64) -> String {
-    let mut out = String::new();
-    let mut rest = line;
-    while let Some(at) = rest.find("\"ticks\":[") {
-        let begin = at + "\"ticks\":[".len();
-        let end = begin + rest[begin..].find(']').unwrap();
-        let ticks = rest[begin..end].split(',').filter(|tick| !tick.is_empty());
-        let ticks: Vec<String> = ticks.map(|tick| format!("{:.0}", tick.parse::<f64>().unwrap() * factor)).collect();
-        out += &rest[..begin];
-        out += &ticks.join(",");
-        rest = &rest[end..];
-    }
-    out + rest
+    let scaled = |numbers: &str| {
+        let one = |number: &str| format!("{:.0}", number.parse::<f64>().unwrap() * factor);
+        numbers.split(',').filter(|number| !number.is_empty()).map(one).collect::<Vec<_>>().join(",")
+    };
+    let each = |text: &str, before: &str, ends: [char; 2]| {
+        let mut parts = text.split(before);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |out, part| {
+            let (numbers, rest) = part.split_at(part.find(ends).unwrap());
+            out + before + &scaled(numbers) + rest
+        })
+    };
+    let cpu = |text: &str, before: &str| each(text, before, [',', '}']);
+    cpu(&cpu(&each(line, "\"ticks\":[", [']', ']']), "\"cpu_time_ns\":"), "\"cpu_ns\":")
 }
 
 /// A run file's text with two kinds of starts: those of odd rounds take half as long.

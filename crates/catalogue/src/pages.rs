@@ -4,7 +4,7 @@ use crate::files::{CatalogueError, entries, read};
 use crate::layers::{Donors, LayerEntry, ResidueEntry, explanations, no_circle};
 use crate::mechanisms::{Broken, Catalogue, Common, FamiliesFile, load_common, load_concept};
 use crate::probes::Trusted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use switchcost_model::{Family, Mechanism, MechanismId};
 
@@ -130,11 +130,15 @@ fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
     let made_of = |page: &Waiting| page.layers.iter().flat_map(LayerEntry::donors).cloned().collect();
     let donors: Donors =
         known.iter().zip(&waiting).map(|(mechanism, page)| (mechanism.id.to_string(), made_of(page))).collect();
+    let usual: BTreeSet<&MechanismId> = known.iter().flat_map(|mechanism| &mechanism.bound).collect();
     let mut mechanisms = Vec::new();
     for (mut mechanism, Waiting { path, layers, residues }) in
         std::mem::take(&mut catalogue.mechanisms).into_iter().zip(waiting)
     {
         mechanism.floor.retain(|id| !broken.contains(id));
+        if mechanism.bound.is_empty() && in_user_space(&mechanism) {
+            mechanism.bound.extend(usual.iter().copied().cloned());
+        }
         mechanism.bound.retain(|id| !broken.contains(id));
         mechanism.contains.retain(|id| !broken.contains(id));
         mechanism.contexts_of.take_if(|id| broken.contains(id));
@@ -157,6 +161,12 @@ fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
         }
     }
     catalogue.mechanisms = mechanisms;
+}
+
+/// Its switches need no kernel, so that nobody counts them: the controls that bound other such mechanisms bound it too.
+fn in_user_space(mechanism: &Mechanism) -> bool {
+    let counted = mechanism.evidence.kernel_switches.flatten().is_some_and(|(least, _)| least > 0.0);
+    !mechanism.control && !counted && mechanism.experiments.iter().any(|experiment| experiment.bounded())
 }
 
 fn check_floor(mechanism: &Mechanism, mechanisms: &[Mechanism]) -> Result<(), String> {

@@ -45,7 +45,7 @@ pub type Trusted<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
 /// The probes of some folders.
 #[derive(Debug, Default)]
 pub struct Probes {
-    /// Those that can be asked, highest priority first.
+    /// Those that can be asked, highest priority first; of equal ones that of the first folder.
     pub found: Vec<ProbeInfo>,
     /// Folders of probes that cannot be used. The name is the folder's.
     pub broken: Vec<Broken>,
@@ -60,6 +60,7 @@ pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
         if !folder.is_dir() {
             continue;
         }
+        let first = probes.found.len();
         let subfolders = trusted(folder).and_then(|()| entries(folder).map_err(|error| error.to_string()));
         let subfolders = subfolders.unwrap_or_else(|reason| {
             probes.broken.push(Broken::new(folder, reason));
@@ -72,8 +73,9 @@ pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
                 Err(reason) => probes.broken.push(Broken::new(&subfolder, reason)),
             }
         }
+        probes.found[first..].sort_by(|a, b| a.id.cmp(&b.id));
     }
-    probes.found.sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.id.cmp(&b.id)));
+    probes.found.sort_by_key(|probe| std::cmp::Reverse(probe.priority));
     probes
 }
 
@@ -130,4 +132,27 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
 pub fn load_trusted_probe(folder: &Path, trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
     // Nobody is to change a folder that does not hold a probe.
     described(folder).and_then(|()| trusted(folder)).and_then(|()| load_one(folder, &[], trusted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equal_probes_that_of_the_first_folder_is_asked() {
+        let root = tempfile::tempdir().unwrap();
+        for (folder, id, priority) in [("installed", "z", 5), ("installed", "b", 5), ("own", "a", 5), ("own", "c", 6)] {
+            let place = root.path().join(folder).join(id);
+            std::fs::create_dir_all(&place).unwrap();
+            let text = format!(
+                "id = \"{id}\"\ntitle = \"t\"\nsource = \"s\"\npriority = {priority}\ncommand = [\"./p\"]\nstart_timeout_ms = 9\n"
+            );
+            std::fs::write(place.join("probe.toml"), text).unwrap();
+        }
+        let folders = ["installed", "own"].map(|name| root.path().join(name));
+        let trusted: Trusted<'_> = &|_| Ok(());
+        let probes = load_probes(&[(&folders[0], trusted), (&folders[1], trusted)]);
+        let ids: Vec<&str> = probes.found.iter().map(|probe| probe.id.as_str()).collect();
+        assert_eq!(ids, ["c", "b", "z", "a"]);
+    }
 }

@@ -1,7 +1,9 @@
 //! The probe's evidence against its own claim and the mechanism's rule.
 
-use super::{Bound, Case};
-use switchcost_model::{Disturbance, Evidence, Experiment, Hops, Phase, Quantity, Reason, Samples, Transcript, Turns};
+use super::{Bound, Case, Constants};
+use switchcost_model::{
+    Disturbance, Evidence, Experiment, Hops, Phase, Quantity, Reason, Samples, Transcript, Turns, Variant,
+};
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
     let (evidence, experiment) = (case.evidence, case.experiment());
@@ -29,6 +31,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| wrong_counts(case))
         .or_else(|| too_few(case))
         .or_else(|| too_busy(case))
+        .or_else(|| slow_clock(case))
         .or_else(|| implausible(case))
         .or_else(|| stood_still(case))
         .or_else(|| no_instructions(case))
@@ -255,9 +258,53 @@ fn too_few(case: &Case<'_>) -> Option<Reason> {
 }
 
 /// CPU time of all rulers, at most: they lie outside the batches.
-pub(super) fn rulers_ns(case: &Case<'_>) -> f64 {
-    let with_rulers = case.transcript.samples.iter().filter(|samples| !samples.rulers.is_empty());
-    with_rulers.map(|samples| samples.ticks.len() as f64 * case.constants.rulers_ns).sum()
+pub(super) fn rulers_ns(transcript: &Transcript, constants: &Constants) -> f64 {
+    let with_rulers = transcript.samples.iter().filter(|samples| !samples.rulers.is_empty());
+    with_rulers.map(|samples| samples.ticks.len() as f64 * constants.rulers_ns).sum()
+}
+
+/// CPU time that a probe counted of its contexts, by what its CPUs have in its batches.
+pub(super) struct CpuShare {
+    pub(super) share: f64,
+    used: f64,
+    claimed: f64,
+}
+
+impl CpuShare {
+    /// The clock is slow, or work was left out of the batches.
+    pub(super) fn reason(&self) -> Reason {
+        Reason::TimeMissing { claimed_ms: self.claimed / 1e6, used_ms: self.used / 1e6 }
+    }
+}
+
+/// None of a model's clock, and where there is more than batches between the two readings of the counter: units that live for one batch, times that are waited for, great rings.
+pub(super) fn cpu_share(
+    constants: &Constants,
+    variant: &Variant,
+    cpus: usize,
+    transcript: &Transcript,
+) -> Option<CpuShare> {
+    let experiment = variant.experiment;
+    let lasting = experiment.timed() && !experiment.open_loop && !experiment.in_one_batch();
+    let real = transcript.hello.as_ref().is_some_and(|hello| !hello.clock.is_simulated());
+    let used = *transcript.evidence.as_ref()?.counts.get("cpu_time_ns")? as f64;
+    let claimed = crate::series::claimed_ns(transcript)?;
+    let beside = constants.around_batches_ns + rulers_ns(transcript, constants);
+    let share = (used - beside) / (claimed * cpus as f64);
+    (lasting && real && variant.contexts as f64 <= constants.largest_judged).then_some(CpuShare {
+        share,
+        used,
+        claimed,
+    })
+}
+
+/// The same of one start, with the tick by which a count may be behind.
+fn slow_clock(case: &Case<'_>) -> Option<Reason> {
+    let (plan, constants) = (case.plan, case.constants);
+    let found =
+        cpu_share(constants, &plan.variant, plan.cpus.len(), case.transcript).filter(|_| !plan.cpus.is_empty())?;
+    let tick = constants.missing_time_ns / (found.claimed * plan.cpus.len() as f64);
+    (found.share - tick > constants.missing_time).then(|| found.reason())
 }
 
 /// One context of a ring runs at a time: tasks that burn more CPU time than the batches lasted do not wait by blocking.
@@ -265,7 +312,7 @@ fn too_busy(case: &Case<'_>) -> Option<Reason> {
     let (most, used) = (case.rule.most_busy?, *case.evidence.counts.get("cpu_time_ns")? as f64);
     let claimed = claimed_ns(case).max(1.0);
     let busy = used / claimed;
-    (used > most * claimed + case.constants.around_batches_ns + rulers_ns(case))
+    (used > most * claimed + case.constants.around_batches_ns + rulers_ns(case.transcript, case.constants))
         .then(|| Reason::TooBusy { busy, most }.other_way())
 }
 

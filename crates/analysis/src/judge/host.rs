@@ -120,7 +120,7 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
     let beside = (case.constants.leaving * tree.cpu_ns as f64).min(most_leaving(case))
         + removal
         + released_ns(case)
-        + rulers_ns(case)
+        + rulers_ns(case.transcript, case.constants)
         + spun
         + case.constants.missing_time_ns;
     if used > missing * cpus as f64 * claimed + beside {

@@ -1,6 +1,7 @@
 //! Rules that take all starts of a row: what one start may do by chance, two do not.
 
 use super::Constants;
+use super::claim::{CpuShare, cpu_share};
 use crate::intervals::middle_and_reading;
 use crate::series::{claimed_ns, values};
 use std::collections::HashSet;
@@ -9,7 +10,10 @@ use switchcost_stats::median;
 
 /// Why the starts of a row, each of which may be sound by itself, refute it together.
 pub(crate) fn contradiction(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
-    replayed(starts).or_else(|| counter_off(run, starts)).or_else(|| idle_contexts(run, starts))
+    replayed(starts)
+        .or_else(|| counter_off(run, starts))
+        .or_else(|| idle_contexts(run, starts))
+        .or_else(|| slow_clock(run, starts))
 }
 
 /// What one start may do by bad luck, the best of several undisturbed ones does not: contexts on one CPU that used far less of it than their batches lasted.
@@ -33,6 +37,20 @@ fn idle_contexts(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let best = times.into_iter().max_by(|(a, b), (c, d)| (a / b).total_cmp(&(c / d))).filter(|_| enough);
     let (used, claimed) = best.filter(|(used, claimed)| *used < constants.least_used * claimed)?;
     Some(Reason::IdleContexts { used_ms: used / 1e6, claimed_ms: claimed / 1e6 })
+}
+
+/// In the time of its batches a probe uses no more CPU time than its CPUs have, in the best of its starts to a tenth: whatever came between in others.
+fn slow_clock(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
+    let constants = Constants::OURS;
+    let shares = starts.iter().filter_map(|start| {
+        let allowed = || Some(start.seen.as_ref()?.tree.as_ref()?.allowed_cpus.len());
+        let cpus = if start.cpus.is_empty() { allowed()? } else { start.cpus.len() };
+        cpu_share(&constants, &run.variants[start.variant], cpus, &start.transcript)
+    });
+    let shares: Vec<CpuShare> = shares.collect();
+    let best = shares.iter().min_by(|a, b| a.share.total_cmp(&b.share));
+    let enough = shares.len() as f64 >= constants.speaking_starts;
+    Some(best.filter(|best| enough && best.share > constants.most_used)?.reason())
 }
 
 /// Two processes never take the same time for every batch, to the last tick.

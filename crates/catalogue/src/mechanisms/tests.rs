@@ -265,3 +265,26 @@ fn who_is_no_choice_and_whose_footprint_stands_for_another_is_checked() {
         assert!(error.contains("y.toml") && error.contains(word), "{line}: {error}");
     }
 }
+
+#[test]
+fn a_page_in_user_space_is_bounded_also_where_it_names_no_bound() {
+    let own = tempfile::tempdir().unwrap();
+    std::fs::create_dir(own.path().join("stack")).unwrap();
+    let page = |name: &str, evidence: &str| {
+        let text = format!(
+            "title = \"t\"\nimplemented_by = [\"mine\"]\niteration = \"i\"\nincludes = \"i\"\nplacements = [\"one_cpu\"]\nexperiments = [\"switch\"]\n[evidence]\nturns = true\n{evidence}\n"
+        );
+        std::fs::write(own.path().join(format!("stack/{name}.toml")), text).unwrap();
+    };
+    page("silent", "");
+    page("denied", "kernel_switches = [0, 0.01]");
+    page("counted", "kernel_switches = [1, 2]");
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms");
+    let catalogue = crate::load(&pages, &[own.path().to_owned()], &|_| Ok(())).unwrap();
+    let bound = |name: &str| {
+        let found = catalogue.find(&format!("stack/{name}").parse().unwrap()).unwrap();
+        found.bound.iter().map(|id| id.as_str().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!((bound("silent"), bound("denied")), (bound("asm"), bound("asm")));
+    assert_eq!((bound("asm"), bound("counted")), (vec!["control/empty-loop".to_owned()], Vec::new()));
+}
