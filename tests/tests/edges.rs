@@ -20,6 +20,8 @@ const FOUND: &[&str] = &[
     "container/pipe contexts=64",
     "container/pipe contexts=65",
     "container/sandbox-pipe contexts=33",
+    "vm/pair contexts=1000",
+    "control/touch working_set=256M",
 ];
 
 #[test]

@@ -277,6 +277,12 @@ impl CpuShare {
     }
 }
 
+/// Bytes of the working sets of all contexts.
+pub(super) fn working_sets(variant: &Variant) -> f64 {
+    let bytes = variant.parameters.get("working_set").and_then(|bytes| bytes.parse::<f64>().ok());
+    bytes.unwrap_or(0.0) * variant.contexts as f64
+}
+
 /// None of a model's clock, and where there is more than batches between the two readings of the counter: units that live for one batch, times that are waited for, great rings.
 pub(super) fn cpu_share(
     constants: &Constants,
@@ -289,7 +295,10 @@ pub(super) fn cpu_share(
     let real = transcript.hello.as_ref().is_some_and(|hello| !hello.clock.is_simulated());
     let used = *transcript.evidence.as_ref()?.counts.get("cpu_time_ns")? as f64;
     let claimed = crate::series::claimed_ns(transcript)?;
-    let beside = constants.around_batches_ns + rulers_ns(transcript, constants);
+    let beside = constants.around_batches_ns
+        + constants.around_context_ns * variant.contexts as f64
+        + constants.release_ns * working_sets(variant)
+        + rulers_ns(transcript, constants);
     let share = (used - beside) / (claimed * cpus as f64);
     (lasting && real && variant.contexts as f64 <= constants.largest_judged).then_some(CpuShare {
         share,

@@ -66,6 +66,8 @@ constants! {
     /// ns of CPU time between the two readings that no batch holds: the first wake-up of each context, the clock of each batch, code that an emulator
     /// translates on the way. Beside batches of a run it is nothing; three of 20 µs took 46 µs more under an emulated processor.
     around_batches_ns = 1e6,
+    /// The same for each context: a thousand virtual machines took 75,000 each.
+    around_context_ns = 150e3,
     /// ns of CPU time of the rulers beside a batch, at most: the kernel's code must be fetched anew for them.
     rulers_ns = 10e3,
     /// Bytes that an address space of today's processors spans, 2^57: more cannot be memory.
@@ -127,7 +129,7 @@ constants! {
     pushed_aside = 10.0,
     /// ns of CPU time of the runtime that takes a container away; the processes that made it had ended before the look.
     removal_ns = 30e6,
-    /// ns of CPU time that releasing a byte of a working set takes: 0.08 on an AMD EPYC, with pages of 4 KiB.
+    /// ns of CPU time that a byte of a working set takes around the batches, to make or to release it: 0.1 on an AMD EPYC, with pages of 4 KiB.
     release_ns = 0.3,
     /// Contexts of a ring that passes the token once more where hops are not those of the batches, at most; a longer lap takes seconds across CPUs.
     largest_checked = 10_000.0,

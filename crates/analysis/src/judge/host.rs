@@ -2,7 +2,7 @@
 //! section 3, says why.
 
 use super::Case;
-use super::claim::{claimed_ns, kernel_total, preemption_allowance, rulers_ns};
+use super::claim::{claimed_ns, kernel_total, preemption_allowance, rulers_ns, working_sets};
 use switchcost_model::{Count, Reason, Seen, Sight, TASKS_LOOKED_AT, Tree};
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
@@ -119,7 +119,7 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
         if spins { constants.pushed_aside_ns * (seen.involuntary as f64).min(constants.pushed_aside) } else { 0.0 };
     let beside = (case.constants.leaving * tree.cpu_ns as f64).min(most_leaving(case))
         + removal
-        + released_ns(case)
+        + case.constants.release_ns * working_sets(&case.plan.variant)
         + rulers_ns(case.transcript, case.constants)
         + spun
         + case.constants.missing_time_ns;
@@ -131,13 +131,6 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
         case.evidence.counts.get("cpu_time_ns").map(|by_probe| *by_probe as f64).filter(|_| case.is_ring())?;
     (used > missing * by_probe * with_pass + beside)
         .then_some(Reason::LessCpuTime { claimed_ms: by_probe / 1e6, counted_ms: used / 1e6 })
-}
-
-/// CPU time of leaving that grows with the working sets, which the plan gives and no probe.
-fn released_ns(case: &Case<'_>) -> f64 {
-    let variant = &case.plan.variant;
-    let bytes = variant.parameters.get("working_set").and_then(|bytes| bytes.parse::<f64>().ok()).unwrap_or(0.0);
-    case.constants.release_ns * bytes * variant.contexts as f64
 }
 
 /// Fewer of something than the mechanism needs.
