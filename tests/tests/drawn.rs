@@ -119,6 +119,7 @@ fn audited() -> Audited {
             each_ns: ns,
             points: Vec::new(),
             delay_ns: Some(ns * 4.0),
+            disturbed: true,
             run: "20261125T160157-1c0e".to_owned(),
             measured_unix_ns: 0,
         })

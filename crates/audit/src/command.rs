@@ -300,8 +300,9 @@ fn price(run: &Run, rule: &PriceRule, catalogue: &Catalogue) -> Option<Price> {
     points.sort_by(|a, b| a.each_ns.total_cmp(&b.each_ns));
     let delay_ns = rule.unit_is_delay.then_some(wall);
     let each_ns = if rule.apart.is_empty() { cpu.value } else { wall };
+    let disturbed = at(&rule.wanted).is_some_and(|index| cost::is_disturbed(run, index));
     let (run, measured_unix_ns) = (run.id.clone(), run.started_unix_ns);
-    Some(Price { rule: rule.clone(), cpu, each_ns, points, delay_ns, run, measured_unix_ns })
+    Some(Price { rule: rule.clone(), cpu, each_ns, points, delay_ns, disturbed, run, measured_unix_ns })
 }
 
 /// Why a row has no price.

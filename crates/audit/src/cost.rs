@@ -89,6 +89,8 @@ pub struct Price {
     pub points: Vec<PricePoint>,
     /// From the wake-up until the woken thread runs, ns; None where the measurement does not tell.
     pub delay_ns: Option<f64>,
+    /// Others used its CPU in starts that it is made of: it may be too high.
+    pub disturbed: bool,
     /// Run it comes from.
     pub run: String,
     /// When that began, ns since 1970.
@@ -154,6 +156,12 @@ pub fn price_of(run: &Run, variant: usize) -> Option<(Estimate, f64)> {
         counted.iter().filter_map(|i| Some((median(series(i).settled())?, *i))).collect();
     let cpu: Vec<f64> = walls.iter().filter_map(|(wall, i)| cpu_per_switch(i, on_one_cpu.then_some(*wall))).collect();
     Some((Estimate::of(&cpu)?, median(&walls.iter().map(|(wall, _)| *wall).collect::<Vec<_>>())?))
+}
+
+/// Its figures are of starts that others disturbed.
+#[must_use]
+pub fn is_disturbed(run: &Run, variant: usize) -> bool {
+    counted(&run.starts_of(variant)).0.iter().any(|start| !start.disturbances.is_empty())
 }
 
 fn cpu_per_switch(invocation: &Invocation, wall_ns: Option<f64>) -> Option<f64> {

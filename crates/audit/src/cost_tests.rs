@@ -19,6 +19,7 @@ fn price(kind: SwitchKind, channels: &[&str], ns: f64) -> Price {
         each_ns: ns,
         points: Vec::new(),
         delay_ns: Some(ns),
+        disturbed: false,
         run: String::new(),
         measured_unix_ns: 0,
     }

@@ -65,7 +65,10 @@ impl Audited {
     fn sentence(&self) -> String {
         let (audit, program) = (&self.audit, &self.observed.program);
         let (share, of_program) = (self.share(audit.cost), self.of_program(audit.cost));
-        let rate = format!("{} switches/s", grouped(self.per_second(audit.switches() as f64).round() as i64));
+        let rate = match self.per_second(audit.switches() as f64).round() as i64 {
+            1 => "1 switch/s".to_owned(),
+            many => format!("{} switches/s", grouped(many)),
+        };
         if audit.switches() == 0 {
             return format!("No switch was seen: whatever {program} waits for, it is not its switches.");
         }
@@ -98,14 +101,18 @@ impl Audited {
     fn prices_age(&self) -> String {
         let ages = || self.prices.iter().map(|price| self.age(price));
         let (youngest, oldest) = (ages().min().unwrap_or_default(), ages().max().unwrap_or_default());
+        let others = used(self).iter().any(|price| price.disturbed);
+        let others = if others { ", while others used the CPU: it may be too high" } else { "" };
         if oldest < JUST_NOW {
-            return "cost per switch: measured just now".into();
+            return format!("cost per switch: measured just now{others}");
         }
         let range = match (roughly(youngest), roughly(oldest)) {
             (young, old) if young == old => old,
             (young, old) => format!("{young} to {old}"),
         };
-        format!("cost per switch: measured {range} ago (it drifts; a new file for --store has it measured again)")
+        format!(
+            "cost per switch: measured {range} ago{others} (it drifts; a new file for --store has it measured again)"
+        )
     }
 
     fn age(&self, price: &Price) -> Duration {
@@ -390,6 +397,7 @@ struct PriceJson<'a> {
     measured_as: String,
     cpu_ns: Shares,
     delay_ns: Option<f64>,
+    disturbed: bool,
     run: &'a str,
     age_s: u64,
     why: &'a str,
@@ -438,6 +446,7 @@ pub fn audit_json(audited: &Audited) -> String {
                 measured_as: price.rule.wanted.to_string(),
                 cpu_ns: plain(price.at(audit.pace)),
                 delay_ns: price.delay_ns,
+                disturbed: price.disturbed,
                 run: &price.run,
                 age_s: audited.age(price).as_secs(),
                 why: &price.rule.why,
