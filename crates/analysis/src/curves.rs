@@ -227,7 +227,7 @@ pub struct Split {
     pub control: usize,
     /// Position of the row of the mechanism at 0.
     pub direct: usize,
-    /// Median over the rounds of total − control − direct, ns; None: no round holds all three.
+    /// Median over the rounds of total − control − direct, ns; None: no round holds all three, or one of them has modes.
     pub indirect: Option<f64>,
     /// Its 95 % interval; None with fewer than 6 such rounds.
     pub interval: Option<Interval>,
@@ -261,7 +261,10 @@ pub fn split(line: &Line, rows: &[Row<'_>], control: &MechanismId) -> Vec<Split>
     points
         .filter_map(|point| {
             let control = control_at(point.x)?;
-            let left = common_rounds(|all| remainders(&rows[point.row], &rows[control], &rows[direct], all), Vec::len);
+            let parts = [point.row, control, direct].map(|row| &rows[row]);
+            let single = parts.iter().all(|row| row.summary.modes.is_empty());
+            let left = common_rounds(|all| remainders(parts[0], parts[1], parts[2], all), Vec::len);
+            let left = if single { left } else { Vec::new() };
             let interval = median_interval(&sorted(&left), CONFIDENCE);
             Some(Split { x: point.x, control, direct, indirect: median(&left), interval })
         })

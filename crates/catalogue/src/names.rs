@@ -88,8 +88,9 @@ impl Catalogue {
             let own = if name.contains('/') { own } else { own.split_once('/').map_or("", |(_, own)| own) };
             let tags = mechanism.tags.iter().cloned();
             // A name is meant rather than a word of a title, and short words are like too many others.
-            let called = words(mechanism).chain(tags).filter(|word| word.len() > 4);
-            let called = called.filter_map(|word| Some(edits(name, &word)? + 1)).min();
+            let called = words(mechanism).chain(tags).filter(|word| word.len() >= TELLING);
+            let called =
+                called.filter_map(|word| edits(name, &word)).filter(|twice| *twice <= 2).map(|twice| twice + 1).min();
             (edits(name, own).into_iter().chain(called).min(), mechanism.id.as_str())
         });
         let near = nearest(families.chain(mechanisms));
@@ -101,10 +102,14 @@ impl Catalogue {
     }
 }
 
+/// Letters of a title's word that stands for it, at least: shorter ones are mostly `all`, `with` or `each`.
+const TELLING: usize = 5;
+
 /// Words of name, title and `short` in small letters.
 fn words(mechanism: &Mechanism) -> impl Iterator<Item = String> {
     let own = mechanism.id.as_str().split(['/', '-']).skip(1);
     let titled = mechanism.title.split_whitespace().chain(mechanism.short.split_whitespace());
     let bare = |word: &str| word.trim_matches([',', ':', ';', '.', '(', ')', '\'']).to_lowercase();
-    own.chain(titled).map(bare).filter(|word| word.len() > 2).collect::<Vec<_>>().into_iter()
+    let titled = titled.map(bare).filter(|word| word.len() >= TELLING);
+    own.map(bare).filter(|word| word.len() > 2).chain(titled).collect::<Vec<_>>().into_iter()
 }

@@ -87,7 +87,9 @@ impl Action for Check {
 pub fn doubts(run: &Analysis<'_>) -> Option<String> {
     let usual = <Check as clap::Parser>::try_parse_from(["check"]).ok()?;
     let none = measured_rows(run, usual.gate, usual.within.mul_f64(FIRST_PASS)).is_empty();
-    none.then(|| format!("run {} is too noisy for `check`; measure it again on a quiet node", run.run.id))
+    let measured = run.shown().any(|row| row.median().is_some());
+    let why = if measured { "is too noisy" } else { "has no figure" };
+    none.then(|| format!("run {} {why} for `check`; measure it again on a quiet node", run.run.id))
 }
 
 /// Words before the reason, and the exit status.

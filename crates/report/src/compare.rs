@@ -105,6 +105,8 @@ pub struct Loaded {
     pub load: Load,
     /// The cheapest that fits first.
     pub burdens: Vec<Burden>,
+    /// Mechanisms that were asked for and have no figure.
+    pub unknown: Vec<String>,
 }
 
 /// All that one `compare` has to say.

@@ -241,7 +241,12 @@ fn fill_split(analysis: &Analysis<'_>, table: &mut Table, curve: &Curve) {
     let alone = format!("{control} alone");
     let header = [&curve.axis, "total", &alone, "direct", "indirect", "95 % interval", ""];
     table.set_header(header.map(right));
-    let cost = |row: usize| right(analysis.rows[row].median().map_or("–".to_owned(), nanoseconds));
+    let cost = |row: usize| {
+        let row = &analysis.rows[row];
+        let modes = row.summary.modes.iter().map(|mode| mode.value);
+        let figures: Vec<String> = row.one().into_iter().chain(modes).map(nanoseconds).collect();
+        right(if figures.is_empty() { "–".to_owned() } else { figures.join(" or ") })
+    };
     for split in &curve.splits {
         let Some(total) = curve.points.iter().find(|point| point.x == split.x) else { continue };
         let interval = split.interval.map_or("–".to_owned(), |interval| {

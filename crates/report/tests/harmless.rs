@@ -236,7 +236,11 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         references: vec![side(texts)],
         published: vec![published],
         notes: vec![texts.next()],
-        loaded: Some(Loaded { load: Load { rate: 1.0, contexts: 2, cpu: 0.1 }, burdens: vec![burden] }),
+        loaded: Some(Loaded {
+            load: Load { rate: 1.0, contexts: 2, cpu: 0.1 },
+            burdens: vec![burden],
+            unknown: vec![texts.next()],
+        }),
         ..Compared::default()
     };
     let point = |texts: &mut Texts<'_>| TrendPoint {

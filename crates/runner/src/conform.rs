@@ -171,9 +171,10 @@ impl<'a> Session<'a> {
     fn pages(&mut self, described: &[Described]) {
         let CheckProbe { info, catalogue, .. } = self.check;
         for id in described.iter().map(|described| &described.id).filter(|id| catalogue.find(id).is_none()) {
-            self.found
-                .remarks
-                .push(format!("{id} is described and has no page: `run` finds it once there is mechanisms/{id}.toml"));
+            let broken = catalogue.broken.iter().find(|page| page.mechanism.as_ref() == Some(id));
+            let none = || "there is none: `run` finds it once there is mechanisms/".to_owned() + id.as_str() + ".toml";
+            let why = broken.map_or_else(none, |page| page.reason.clone());
+            self.found.remarks.push(format!("{id} is described and has no page that can be used; {why}"));
         }
         let absent = |mechanism: &&Mechanism| {
             mechanism.implemented_by.contains(&info.source)

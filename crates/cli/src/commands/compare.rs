@@ -18,7 +18,7 @@ use switchcost_analysis::{
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
 use switchcost_report::{
-    Compared, ComparedSide, Loaded, Style, Unmatched, compare_json, compare_junit, compare_markdown, compare_text,
+    Compared, ComparedSide, Style, Unmatched, compare_json, compare_junit, compare_markdown, compare_text,
     incomparable, listed, methods, reason,
 };
 use switchcost_session::{Action, CONTINUES, Exit, Failure, Installation, output, paths};
@@ -109,7 +109,7 @@ impl Compare {
                 let contexts = self.contexts.unwrap_or(Experiment::usual().contexts);
                 compared.loaded = self.rate.map(|rate| {
                     let load = Load { rate, contexts, cpu: self.cpu };
-                    Loaded { load, burdens: question.burdens(&load, groups, analyses) }
+                    question.loaded(load, groups, analyses)
                 });
                 rows_of(&question.pairs(groups), analyses, compared, &mut names)?
             }

@@ -50,7 +50,7 @@ fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
     let against = match comparison.outcome {
         Outcome::Same(_) => "as",
         Outcome::CannotTell => "against",
-        _ if row.ratio().is_some() => "than",
+        _ if row.ratio().is_some() || row.modes().is_some() => "than",
         _ => "to",
     };
     // Rows of two runs have one name.

@@ -15,13 +15,25 @@ fn share(burden: &Burden) -> String {
     }
 }
 
-/// Those that may take least, since all others take more by their intervals; this verb; and their shares.
+/// Those that may take least, since all others with an interval take more by it; this verb; and their shares.
 fn least(burdens: &[Burden], verb: &str) -> (String, String) {
-    let bound = burdens.iter().filter_map(|burden| burden.interval).map(|(_, high)| high).fold(f64::INFINITY, f64::min);
-    let all: Vec<&Burden> = burdens.iter().filter(|burden| burden.least() <= bound).collect();
+    let spans = || burdens.iter().filter_map(|burden| Some((burden, burden.interval?)));
+    let bound = spans().map(|(_, (_, high))| high).fold(f64::INFINITY, f64::min);
+    let all: Vec<&Burden> = spans().filter(|(_, (low, _))| *low <= bound).map(|(burden, _)| burden).collect();
     let joined = |of: &dyn Fn(&Burden) -> String| all.iter().map(|one| of(one)).collect::<Vec<_>>().join(" and ");
     let one = if all.len() == 1 { "s" } else { "" };
     (format!("{} {verb}{one}", joined(&|one| one.mechanism.clone())), joined(&share))
+}
+
+/// That not all could be compared, so that none of them costs least; empty where all could.
+fn open(loaded: &Loaded) -> String {
+    let without = loaded.burdens.iter().filter(|burden| burden.interval.is_none()).map(|burden| &burden.mechanism);
+    let names: Vec<&str> = without.chain(&loaded.unknown).map(String::as_str).collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(" of those with enough process runs (not {})", names.join(", "))
+    }
 }
 
 /// One sentence, and a line for each mechanism.
@@ -33,7 +45,7 @@ pub fn answer(loaded: &Loaded, mut table: Table, style: Style) -> String {
         None => format!("No figure says what {what} cost."),
         Some(first) if first.fit == Fit::Fits => {
             let (names, shares) = least(&loaded.burdens, "cost");
-            format!("{names} least: {what} take {shares} of a CPU.")
+            format!("{names} least{}: {what} take {shares} of a CPU.", open(loaded))
         }
         Some(first) if first.interval.is_none() => format!(
             "By {} {what} take about {} of a CPU; too few process runs to be certain.",

@@ -437,7 +437,8 @@ impl<'a, 'r> View<'a, 'r> {
     /// Rows with fewer starts than an interval needs, and the command that measures them by themselves.
     fn without_interval(&self) -> Option<(String, String)> {
         const WHY: &str = "fewer than the 6 starts that an interval needs";
-        let lacks = |row: &Row<'_>, figures: &Figures| figures.interval.is_none() && row.range().is_none();
+        let open = |row: &Row<'_>, figures: &Figures| figures.interval.is_none() && row.range().is_none();
+        let lacks = |row: &Row<'_>, figures: &Figures| open(row, figures) && !row.quantity.exact;
         let (single, _) = self.single();
         let rows: Vec<&Row<'_>> =
             single.into_iter().filter(|(row, figures)| lacks(row, figures)).map(|(row, _)| row).collect();

@@ -10,7 +10,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_machine::cpus::Cpus;
 use switchcost_model::{Experiment, Mechanism, Request, Run, Wanted};
-use switchcost_report::Compared;
+use switchcost_report::{Compared, Loaded};
 use switchcost_runner::check;
 use switchcost_session::{Failure, Installation, Prepared, Stored, output, place};
 
@@ -197,7 +197,7 @@ impl<'c> Question<'c> {
     }
 
     /// What a load costs by each mechanism, the cheapest that fits first.
-    pub fn burdens(&self, load: &Load, groups: &[Group], analyses: &[Analysis<'_>]) -> Vec<Burden> {
+    pub fn loaded(&self, load: Load, groups: &[Group], analyses: &[Analysis<'_>]) -> Loaded {
         let of = |index: usize, fits: &dyn Fn(&Group) -> bool| {
             groups.iter().filter(|group| fits(group)).find_map(|group| row(group, index, analyses))
         };
@@ -208,7 +208,9 @@ impl<'c> Question<'c> {
         };
         let mut burdens: Vec<Burden> = self.asked.iter().enumerate().filter_map(burden).collect();
         burdens.sort_by(|a, b| a.fit.cmp(&b.fit).then(a.usual().total_cmp(&b.usual())));
-        burdens
+        let known = |id: &String| burdens.iter().any(|burden| burden.mechanism == *id);
+        let unknown = self.asked.iter().map(|mechanism| mechanism.id.to_string()).filter(|id| !known(id)).collect();
+        Loaded { load, burdens, unknown }
     }
 
     /// The pairs of each group: the reference is the first mechanism.
