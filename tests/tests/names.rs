@@ -10,7 +10,10 @@ fn named() -> World {
     let called = |tags: &str, title: &str| {
         mechanism("").replace("title = \"A fake\"", &format!("title = \"{title}\"\ntags = [{tags}]"))
     };
-    world.write("share/switchcost/mechanisms/thread/honest.toml", &called("\"c++\", \"native\"", "A semaphore, sound"));
+    world.write(
+        "share/switchcost/mechanisms/thread/honest.toml",
+        &called("\"c++\", \"native\"", "A semaphore, sound for all"),
+    );
     world.write(
         "share/switchcost/mechanisms/thread/sized.toml",
         &called("\"go\", \"golang\"", "A goroutine, of several sizes"),
@@ -47,6 +50,10 @@ fn a_language_a_word_and_a_family_name_mechanisms() {
     assert_eq!((rows("show goroutine"), rows("show c++ golang")), (1, 2));
     // `fake` stands in many titles: it means none of them.
     world.run("run fake --rounds 6").refuses(2, &["`fake`"]);
+    // Nor does a word that any sentence may have, and what is like nothing is like no word of a title.
+    world.run("run all --rounds 6").refuses(2, &["`all`"]);
+    let said = world.run("run sonnets");
+    assert!(said.status == 2 && !said.err.contains("did you mean"), "{said:?}");
 }
 
 /// After a run or a file as well, and of several rows it means the one that its whole id names.

@@ -165,6 +165,11 @@ fn few_rounds_resolve_nothing() {
     assert_eq!(parts.len(), 1, "64 has no control");
     assert_eq!((parts[0].indirect, parts[0].interval, parts[0].resolved()), (Some(70.0), None, false));
     assert!(split(&curve, &rows[1..], &"x/none".parse().unwrap()).is_empty());
+    // Of a total with modes no one number is left.
+    let mut rows = rows;
+    rows[1].judged.summary.modes = [60.0, 100.0].map(|value| Mode { value, weight: 0.5 }).to_vec();
+    let parts = split(&curve, &rows, &"x/two".parse().unwrap());
+    assert_eq!((parts[0].indirect, parts[0].interval), (None, None));
 }
 
 #[test]

@@ -70,3 +70,27 @@ pub fn answer(loaded: &Loaded, mut table: Table, style: Style) -> String {
     }
     style.headline(&sentence) + &drawn(&mut table) + "\n"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchcost_analysis::Load;
+
+    #[test]
+    fn nothing_costs_least_among_those_that_nobody_knows() {
+        let burden = |mechanism: &str, cpu: f64, interval: Option<(f64, f64)>| {
+            let fit = if interval.is_some() { Fit::Fits } else { Fit::CannotTell };
+            Burden { mechanism: mechanism.into(), fit, cpu: Some(cpu), interval, memory: None }
+        };
+        let first_line = |burdens: Vec<Burden>, unknown: &[&str]| {
+            let load = Load { rate: 1000.0, contexts: 2, cpu: 0.1 };
+            let unknown = unknown.iter().map(|id| (*id).to_owned()).collect();
+            let text = answer(&Loaded { load, burdens, unknown }, Table::new(), Style::PLAIN);
+            text.lines().next().unwrap().to_owned()
+        };
+        let known = || vec![burden("a", 0.01, Some((0.009, 0.011))), burden("b", 0.05, Some((0.04, 0.06)))];
+        assert!(first_line(known(), &[]).starts_with("a costs least: 1,000 switches/s"));
+        let open = first_line([known(), vec![burden("c", 0.02, None)]].concat(), &["d"]);
+        assert!(open.starts_with("a costs least of those with enough process runs (not c, d): "), "{open}");
+    }
+}
