@@ -29,9 +29,20 @@ struct Beat {
     std::uint64_t at(std::uint64_t number) const { return first + number * period; }
 };
 
+inline timespec timespec_of(std::uint64_t ns) {
+    return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
 inline void sleep_until(std::uint64_t time) {
-    const timespec until{static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
+#ifdef TIMER_ABSTIME
+    const timespec until = timespec_of(time);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
+#else  // macOS sleeps for a time, not until one
+    for (std::uint64_t now = clock_now(); now < time; now = clock_now()) {
+        const timespec left = timespec_of(time - now);
+        nanosleep(&left, nullptr);
+    }
+#endif
 }
 
 // The task's own timer.
