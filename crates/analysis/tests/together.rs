@@ -85,7 +85,7 @@ fn contexts_on_one_cpu_use_it_while_their_batches_last() {
     assert_eq!(told(0.4, 0, true, 45e6, 20.0), None);
     // A control that sleeps.
     assert_eq!(told(0.4, 0, false, 45e6, 2.0), None);
-    // A clock that runs at 0.7 of its rate: no CPU gives more time than passes, whoever else has it, and to a control neither.
+    // A clock at 0.7 of its rate. A CPU gives no more time than passes: not where others have it too, and not to a control.
     for (disturbed, turns) in [(0, true), (10, true), (0, false)] {
         let reason = told(1.0 / 0.7, disturbed, turns, 45e6, 2.0);
         assert!(matches!(reason, Some(Reason::TimeMissing { .. })), "{reason:?}");

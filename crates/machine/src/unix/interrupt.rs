@@ -31,7 +31,7 @@ impl Interrupt {
     }
 }
 
-/// Whether whoever started this process wanted the signal ignored, as nohup does.
+/// Was the signal ignored when this process was started, as by nohup?
 fn is_ignored(signal: i32) -> bool {
     // SAFETY: without a new action the call only writes the present one to memory of ours.
     let mut now = unsafe { std::mem::zeroed::<libc::sigaction>() };
