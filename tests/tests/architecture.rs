@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md that no compiler checks.
 
 mod paths;
+mod suites;
 mod values;
 
 use paths::{Sources, circles};
@@ -423,37 +424,6 @@ fn the_page_on_architecture_names_tests_that_exist() {
     for rule in rules {
         let guarded = !named(rule).is_empty() || rule.contains("clippy") || rule.contains("tests/tests/");
         assert!(guarded, "no test guards invariant I{}", rule.lines().next().unwrap());
-    }
-}
-
-/// CONTRIBUTING's table of suites beside the tree: every folder of sources stands in it once, and every suite is called for.
-#[test]
-fn every_folder_calls_for_suites() {
-    let root = repository();
-    let page = fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
-    let (_, table) = page.split_once("<!-- suites -->").unwrap();
-    let (table, _) = table.split_once("<!-- /suites -->").unwrap();
-    let (mut folders, mut called) = (BTreeSet::new(), BTreeSet::new());
-    for row in table.lines().filter(|line| line.starts_with("| `")) {
-        let cells: Vec<&str> = row.split('|').collect();
-        for folder in cells[1].split('`').skip(1).step_by(2) {
-            assert!(root.join(folder).is_dir(), "CONTRIBUTING.md names {folder}, which does not exist");
-            assert!(folders.insert(folder.to_owned()), "{folder} stands twice in the table of suites");
-        }
-        called.extend(cells[2].split('`').skip(1).step_by(2).flat_map(str::split_whitespace).map(str::to_owned));
-    }
-    let listed = Command::new(root.join("scripts/test")).arg("--list").output().unwrap();
-    let suites: BTreeSet<String> = String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect();
-    assert_eq!(called, suites, "suites that the table calls for, and those that scripts/test has");
-    let tracked = Command::new("git").args(["ls-files"]).current_dir(&root).output().unwrap();
-    for file in String::from_utf8(tracked.stdout).unwrap().lines() {
-        let parts: Vec<&str> = file.split('/').collect();
-        let folder = match parts[..] {
-            [top @ ("crates" | "probes"), name, _, ..] => format!("{top}/{name}"),
-            [top, _, ..] => top.to_owned(),
-            _ => continue,
-        };
-        assert!(folders.contains(&folder), "{folder} stands in no row of CONTRIBUTING's table of suites");
     }
 }
 

@@ -1,0 +1,78 @@
+//! What `make test-all` runs, and which change calls for it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+use switchcost_e2e::repository;
+
+/// What git knows of a file below the top: its mode, and its path.
+fn tracked(below: &str) -> Vec<(String, String)> {
+    let listed = Command::new("git").args(["ls-files", "-s", below]).current_dir(repository()).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let split = |line: &str| {
+        let (about, path) = line.split_once('\t').unwrap();
+        (about.split(' ').next().unwrap().to_owned(), path.to_owned())
+    };
+    listed.lines().map(split).collect()
+}
+
+/// CONTRIBUTING's table of suites beside the tree: every folder of sources stands in it once, and every suite is called for.
+#[test]
+fn every_folder_calls_for_suites() {
+    let root = repository();
+    let page = fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let (_, table) = page.split_once("<!-- suites -->").unwrap();
+    let (table, _) = table.split_once("<!-- /suites -->").unwrap();
+    let (mut folders, mut called) = (BTreeSet::new(), BTreeSet::new());
+    for row in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').collect();
+        for folder in cells[1].split('`').skip(1).step_by(2) {
+            assert!(root.join(folder).is_dir(), "CONTRIBUTING.md names {folder}, which does not exist");
+            assert!(folders.insert(folder.to_owned()), "{folder} stands twice in the table of suites");
+        }
+        called.extend(cells[2].split('`').skip(1).step_by(2).flat_map(str::split_whitespace).map(str::to_owned));
+    }
+    let listed = Command::new(root.join("scripts/test")).arg("--list").output().unwrap();
+    let suites: BTreeSet<String> = String::from_utf8(listed.stdout).unwrap().lines().map(str::to_owned).collect();
+    assert_eq!(called, suites, "suites that the table calls for, and those that scripts/test has");
+    for (_, file) in tracked(".") {
+        let parts: Vec<&str> = file.split('/').collect();
+        let folder = match parts[..] {
+            [top @ ("crates" | "probes"), name, _, ..] => format!("{top}/{name}"),
+            [top, _, ..] => top.to_owned(),
+            _ => continue,
+        };
+        assert!(folders.contains(&folder), "{folder} stands in no row of CONTRIBUTING's table of suites");
+    }
+}
+
+/// `make test-all SUITES=bench` starts every program of `bench/` by the short forms that its head names: without one nobody sees for months that it
+/// is broken.
+#[test]
+fn every_bench_has_a_short_form() {
+    let all = tracked("bench");
+    let programs: Vec<&String> = all.iter().filter(|(mode, _)| mode == "100755").map(|(_, path)| path).collect();
+    assert!(programs.len() > 10, "only {programs:?} are found");
+    for program in programs {
+        let text = fs::read_to_string(repository().join(program)).unwrap();
+        let form = |line: &str| line.trim_start_matches(['#', '/', ' ']).starts_with("Short form:");
+        assert!(text.lines().take(20).any(form), "{program} names no `Short form:`, so that no suite starts it");
+    }
+}
+
+/// The loops that `bench/run` has no line for are compared with nothing.
+#[test]
+fn every_plain_loop_is_compared() {
+    let run = fs::read_to_string(repository().join("bench/run")).unwrap();
+    for (_, path) in tracked("bench").iter().filter(|(_, path)| path.starts_with("bench/plain")) {
+        let (folder, file) = path.rsplit_once('/').unwrap();
+        let name = match folder {
+            "bench" => file,
+            "bench/plain" if file.ends_with(".c") || file.ends_with(".cpp") => file.split('.').next().unwrap(),
+            "bench/plain-java" | "bench/plain-rust/src/bin" => file.split('.').next().unwrap(),
+            _ => continue,
+        };
+        let named = [format!("\"{name}\""), format!(":{name}\"")].iter().any(|word| run.contains(word));
+        assert!(named, "bench/run has no pair for {path}");
+    }
+}
