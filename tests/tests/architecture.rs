@@ -28,9 +28,31 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 
 /// Source without tests and without comments.
 fn shipped(path: &Path) -> String {
-    let text = fs::read_to_string(path).unwrap();
-    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
-    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+    without_tests(&fs::read_to_string(path).unwrap())
+}
+
+/// In rustfmt's form an item ends with a line that is indented as its first. `scripts/size` counts by the same rule.
+fn without_tests(text: &str) -> String {
+    let mut kept = String::new();
+    let mut test = None;
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start().len();
+        if line.trim() == "#[cfg(test)]" {
+            test = Some(indent);
+        } else if test.is_none() && !line.trim_start().starts_with("//") {
+            kept.push_str(line);
+            kept.push('\n');
+        } else if test == Some(indent) && line.ends_with([';', '}', ',']) {
+            test = None;
+        }
+    }
+    kept
+}
+
+#[test]
+fn only_the_items_of_tests_are_cut_out_of_a_source() {
+    let text = "mod a;\n#[cfg(test)]\nmod tests;\nmod b;\nimpl A {\n    #[cfg(test)]\n    fn fake(\n        one: u8,\n    ) {\n        two();\n    }\n    fn real() {}\n}\n// a\n#[cfg(test)]\nmod c {\n    d();\n}\nfn e() {}\n";
+    assert_eq!(without_tests(text), "mod a;\nmod b;\nimpl A {\n    fn real() {}\n}\nfn e() {}\n");
 }
 
 fn mechanism_ids() -> Vec<String> {
