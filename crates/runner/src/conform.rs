@@ -3,6 +3,7 @@
 mod orders;
 mod rules;
 mod seen;
+mod subject;
 mod talk;
 mod transcript;
 
@@ -11,6 +12,7 @@ pub use transcript::{TranscriptFault, TranscriptKind, check_transcript};
 use orders::{Place, Sent};
 use rules::Found;
 use std::collections::BTreeSet;
+use subject::Subject;
 use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_catalogue::{Catalogue, PlanAnswer, PlanCommand, PlanEnd, PlanEntry, PlanNeed, PlanScope, PlanTable};
 use switchcost_machine::cpus::Cpus;
@@ -72,26 +74,6 @@ pub struct CheckProbe<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Hears before each start how many there were, and what the next one is.
     pub starting: &'a dyn Fn(usize, &str),
-}
-
-/// A mechanism that is checked.
-struct Subject<'a> {
-    described: &'a Described,
-    mechanism: Option<&'a Mechanism>,
-    cpus: Vec<u32>,
-}
-
-impl Subject<'_> {
-    /// A ring is passed round in `experiment`: its contexts take turns, which those of controls and two sides of one thread do not.
-    fn is_ring(&self, experiment: Experiment) -> bool {
-        let takes_turns = self.mechanism.is_none_or(|mechanism| mechanism.evidence.turns != Some(false));
-        experiment.ring && !self.is_control() && takes_turns
-    }
-
-    /// Without a page it is taken for none.
-    fn is_control(&self) -> bool {
-        self.mechanism.is_some_and(|mechanism| mechanism.control)
-    }
 }
 
 /// Why a probe cannot be checked.

@@ -1,6 +1,7 @@
 //! The probe's evidence against its own claim and the mechanism's rule.
 
-use super::{Bound, Case, Constants};
+use super::case::{Bound, Case};
+use super::constants::Constants;
 use switchcost_model::{
     Disturbance, Evidence, Experiment, Hops, Phase, Quantity, Reason, Samples, Transcript, Turns, Variant,
 };

@@ -1,6 +1,6 @@
 //! A histogram of `timing=each` against itself.
 
-use super::Case;
+use super::case::Case;
 use switchcost_model::{Histogram, Reason, Timing};
 
 pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {

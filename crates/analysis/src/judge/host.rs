@@ -1,7 +1,7 @@
 //! The probe's claim against what the host saw by itself. Each bound holds for every honest probe, whatever the load; METHODOLOGY.md,
 //! section 3, says why.
 
-use super::Case;
+use super::case::Case;
 use super::claim::{claimed_ns, kernel_total, preemption_allowance, rulers_ns, working_sets};
 use switchcost_model::{Count, Reason, Seen, Sight, TASKS_LOOKED_AT, Tree};
 

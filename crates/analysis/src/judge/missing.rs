@@ -1,7 +1,8 @@
 //! What the rule needs and nobody told: such a row is unobservable, never verified.
 
+use super::case::{Bound, Case};
 use super::claim::claimed_ns;
-use super::{Bound, Case, each};
+use super::each;
 use switchcost_model::{Count, Reason, Seen, Sight};
 
 pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {

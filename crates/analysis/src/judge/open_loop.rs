@@ -1,6 +1,6 @@
 //! Experiments whose units are due at times that were fixed beforehand: did these times pass, did the tasks sleep until then, and was the load there?
 
-use super::Case;
+use super::case::Case;
 use super::claim::claimed_ns;
 use super::host::most_leaving;
 use crate::series::ns_per_counter_tick;

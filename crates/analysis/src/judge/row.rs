@@ -1,7 +1,7 @@
 //! Rules that take all starts of a row: what one start may do by chance, two do not.
 
-use super::Constants;
 use super::claim::{CpuShare, cpu_share};
+use super::constants::Constants;
 use crate::intervals::middle_and_reading;
 use crate::series::{claimed_ns, values};
 use std::collections::HashSet;

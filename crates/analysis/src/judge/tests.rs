@@ -1,8 +1,8 @@
 use super::*;
 use std::collections::BTreeMap;
 use switchcost_model::{
-    Broken, Clock, End, Experiment, Fault, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, Placement,
-    Samples, Sight, TaskFacts, Timing, Tree, Turns, Variant,
+    Broken, Clock, End, Evidence, Experiment, Fault, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase,
+    Placement, PlanEcho, ProcessEnd, Samples, Seen, Sight, TaskFacts, Timing, Transcript, Tree, Turns, Variant,
 };
 
 fn plan() -> Plan {

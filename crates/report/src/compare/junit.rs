@@ -1,6 +1,7 @@
 //! A comparison as JUnit's XML, in the form of the Jenkins schema, which GitLab and others read: a case for each row of B, and one for the gate.
 
-use super::{Compared, ComparedRow, words};
+use super::compared::{Compared, ComparedRow};
+use super::words;
 use crate::text::Style;
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{GateOutcome, Outcome, excludes};

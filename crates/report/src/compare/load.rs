@@ -1,6 +1,6 @@
 //! What mechanisms would cost a program, in words.
 
-use super::Loaded;
+use super::compared::Loaded;
 use crate::text::{Style, cell, drawn, right};
 use comfy_table::Table;
 use switchcost_analysis::number::{grouped, percent};

@@ -1,38 +1,14 @@
 //! Comparisons as people read them: the answer, then what it rests on.
 
-use super::words::signed;
-use super::{Compared, ComparedRow, ComparedSide, load, words};
+use super::compared::{Compared, ComparedRow, ComparedSide};
+use super::words::{by_modes, signed};
+use super::{load, words};
 use crate::text::{self, Style, Tint, cell, drawn, kept, markdown_table, right, some, tinted, wrapped};
 use comfy_table::Table;
 use std::collections::BTreeSet;
-use switchcost_analysis::number::{counted, exactly, factor, nanoseconds, percent};
+use switchcost_analysis::number::{counted, exactly, nanoseconds, percent};
 use switchcost_analysis::{Grown, Outcome, Quantity, Why};
 use switchcost_catalogue::Published;
-
-/// A ratio as people say it: `18 % faster`, `4.7 times slower`.
-#[must_use]
-pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
-    let off = (ratio - 1.0).abs();
-    match ratio {
-        _ if off < 0.000_05 => "no difference".to_owned(),
-        ratio if ratio >= 2.0 => format!("{} times {}", factor(ratio), quantity.greater),
-        ratio if ratio <= 0.5 => format!("{} times {}", factor(1.0 / ratio), quantity.smaller),
-        ratio => format!("{} {}", percent(off), if ratio > 1.0 { &quantity.greater } else { &quantity.smaller }),
-    }
-}
-
-/// Ratios of modes, all on one side of 1: `2.02 to 2.81 times slower`.
-pub fn modes_phrase(modes: (f64, f64), quantity: Quantity) -> String {
-    let (less, more) = by_modes(modes);
-    let word = if modes.1 < 1.0 { &quantity.smaller } else { &quantity.greater };
-    format!("{less} to {more} times {word}")
-}
-
-/// Of ratios below one their inverses, the least first.
-fn by_modes((least, most): (f64, f64)) -> (String, String) {
-    let (low, high) = if most < 1.0 { (1.0 / most, 1.0 / least) } else { (least, most) };
-    (text::ratio(low), text::ratio(high))
-}
 
 /// A cost with its unit: of a switch nothing more is said. A row with modes has a cost for each.
 fn cost(side: &ComparedSide) -> String {
@@ -464,30 +440,5 @@ pub fn published_figure(value: &Published) -> String {
         Some(high) => format!("{} – {}", nanoseconds(value.low), nanoseconds(high)),
         None if value.upper_bound => format!("below {}", nanoseconds(value.low)),
         None => nanoseconds(value.low),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ratios_as_people_say_them() {
-        let all: Vec<String> =
-            [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(|ratio| ratio_phrase(ratio, Quantity::TIME)).into();
-        let expected = [
-            "18 % faster",
-            "10 % slower",
-            "3.1 % slower",
-            "0.50 % faster",
-            "no difference",
-            "27.3 times slower",
-            "29.4 times faster",
-        ];
-        assert_eq!(all, expected);
-        assert_eq!(
-            [0.82, 27.31].map(|ratio| ratio_phrase(ratio, Quantity::MEMORY)),
-            ["18 % smaller", "27.3 times larger"]
-        );
     }
 }

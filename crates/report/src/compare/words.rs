@@ -1,11 +1,36 @@
 //! What `compare` says of reasons, cautions, remarks and gates: the one place where these become sentences.
 
-use crate::text::listed;
-use switchcost_analysis::number::{counted, percent};
+use crate::text::{self, listed};
+use switchcost_analysis::number::{counted, factor, percent};
 use switchcost_analysis::{
     CORE, Caution, DEFAULT_FLOOR, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
 };
 use switchcost_model::Run;
+
+/// A ratio as people say it: `18 % faster`, `4.7 times slower`.
+#[must_use]
+pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
+    let off = (ratio - 1.0).abs();
+    match ratio {
+        _ if off < 0.000_05 => "no difference".to_owned(),
+        ratio if ratio >= 2.0 => format!("{} times {}", factor(ratio), quantity.greater),
+        ratio if ratio <= 0.5 => format!("{} times {}", factor(1.0 / ratio), quantity.smaller),
+        ratio => format!("{} {}", percent(off), if ratio > 1.0 { &quantity.greater } else { &quantity.smaller }),
+    }
+}
+
+/// Ratios of modes, all on one side of 1: `2.02 to 2.81 times slower`.
+pub fn modes_phrase(modes: (f64, f64), quantity: Quantity) -> String {
+    let (less, more) = by_modes(modes);
+    let word = if modes.1 < 1.0 { &quantity.smaller } else { &quantity.greater };
+    format!("{less} to {more} times {word}")
+}
+
+/// Of ratios below one their inverses, the least first.
+pub(super) fn by_modes((least, most): (f64, f64)) -> (String, String) {
+    let (low, high) = if most < 1.0 { (1.0 / most, 1.0 / least) } else { (least, most) };
+    (text::ratio(low), text::ratio(high))
+}
 
 /// A clause.
 #[must_use]
@@ -32,7 +57,7 @@ pub fn reason(why: &Why) -> String {
         Why::RatiosWander => "each round's ratio is like that of the round before, so that no interval holds; measure again at another time".into(),
         Why::OneCorrected(ratio) => format!(
             "only one figure leaves out slowed batches; as both were measured, B is {}; measure them again",
-            super::ratio_phrase(*ratio, Quantity::TIME)
+            ratio_phrase(*ratio, Quantity::TIME)
         ),
         Why::Modes(sides) => {
             let kinds: Vec<String> = sides.iter().map(|(side, modes)| format!("{side} has modes: {modes}")).collect();
@@ -206,5 +231,25 @@ mod tests {
         let text = reason(&Why::Unsettled { side: Side::B, reason: "other programs disturbed it".into() });
         assert_eq!(text, "B: other programs disturbed it; measure it again");
         assert_eq!(reason(&Why::Clock(-0.02)), "A's clock was 2.0 % slower, which may be all of it");
+    }
+
+    #[test]
+    fn ratios_as_people_say_them() {
+        let all: Vec<String> =
+            [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(|ratio| ratio_phrase(ratio, Quantity::TIME)).into();
+        let expected = [
+            "18 % faster",
+            "10 % slower",
+            "3.1 % slower",
+            "0.50 % faster",
+            "no difference",
+            "27.3 times slower",
+            "29.4 times faster",
+        ];
+        assert_eq!(all, expected);
+        assert_eq!(
+            [0.82, 27.31].map(|ratio| ratio_phrase(ratio, Quantity::MEMORY)),
+            ["18 % smaller", "27.3 times larger"]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! From an entry of the table to the words that are sent, and to what they mean.
 
-use super::Subject;
+use super::subject::Subject;
 use std::collections::BTreeMap;
 use switchcost_catalogue::{PlanAnswer, PlanEntry, PlanTable};
 use switchcost_machine::cpus::Cpus;

@@ -1,7 +1,7 @@
 //! One answer against the rules.
 
-use super::Subject;
 use super::orders::Sent;
+use super::subject::Subject;
 use super::talk::{Answer, is_measurement};
 use crate::count::FIRST_OF;
 use std::time::Duration;
