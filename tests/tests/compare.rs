@@ -234,7 +234,7 @@ fn measured_now_and_judged() {
     // A newer run without figures of both hides none, and a name that means one of several asks of that one.
     let few = world.run_words(&["run", "thread/honest", "thread/honest ticks=1100", "--rounds", "1"]);
     assert_eq!(few.status, 0, "{few:?}");
-    assert!(world.run("show thread/honest").out.contains("fewer than 6 starts"), "show shows the newest");
+    assert!(world.run("show thread/honest").out.contains("Too few process runs"), "show shows the newest");
     let known = compare(&world, &["thread/honest", "thread/honest ticks=1100"]);
     assert_eq!(known.json()["comparisons"][0]["counts"][0], 8, "{known:?}");
     let named = measure(&["honest", "thread/blind"]);

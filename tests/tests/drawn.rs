@@ -9,7 +9,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_e2e::repository;
 use switchcost_machine::program::{Observed, ThreadSeen};
 use switchcost_model::Run;
-use switchcost_report::{Compared, Explanation, Style, compare_text, explain_text, findings_text};
+use switchcost_report::{Compared, Explanation, Style, explain_text, findings_text};
 use switchcost_stats::Interval;
 
 /// Name of the file, and who draws it.
@@ -159,5 +159,5 @@ fn names(style: Style) -> String {
     for (row, asked) in compared.rows.iter_mut().zip(asked) {
         row.asked = asked;
     }
-    compare_text(&compared, style)
+    compared.answer().terminal(style)
 }

@@ -104,8 +104,8 @@ fn an_invented_experiment_and_placement_are_like_any_other() {
     tells(&world.run("show").out, "lateness, the other CPU p50 ±");
     tells(&world.run("show").out, "thread/offered ticks=1500 1.50 kslots");
     let table = world.run("show -v").out;
-    tells(&table, "mechanism slots/wake-up 95 % interval");
-    tells(&table, "thread/offered lateness ticks=1500 other_cpu 1,500 1,500 – 1,500");
+    tells(&table, "p50 ±");
+    tells(&table, "thread/offered ticks=1500 1.50 kslots");
 
     let compared = world.run_words(&["compare", "thread/offered ticks=1000", "thread/offered ticks=1500"]);
     tells(&compared.out, "1.50 kslots 50 – 50 % 50 % later");
@@ -297,7 +297,7 @@ fn travels(world: &World, kind: &Kind) {
     tells(&said.out, &format!("{row} ticks=2048 {}", kind.amount));
     let drawn = said.out.lines().filter(|line| line.contains(['●', '█'])).count();
     assert_eq!(drawn, 2, "bars of {experiment}: {}", said.out);
-    tells(&world.run("show -v").out, &format!("mechanism {}/{}", kind.measure, kind.unit));
+    tells(&world.run("show -v").out, &format!("median per {}", kind.unit));
 
     let export = |form: &str| world.run(&format!("export --format {form}")).out;
     let json: serde_json::Value = serde_json::from_str(&export("json")).unwrap();
@@ -308,7 +308,7 @@ fn travels(world: &World, kind: &Kind) {
         "{own}"
     );
     tells(&export("csv"), &format!(",{},{},2048.000000,", kind.quantity, kind.unit));
-    tells(&export("md"), &format!("{}/{}", kind.measure, kind.unit));
+    tells(&export("md"), &format!("median per {}", kind.unit));
     tells(&export("benchstat"), &format!("one_cpu 1 2048.0000 {}/op", kind.measure));
     let bencher: serde_json::Value = serde_json::from_str(&export("bencher")).unwrap();
     let values = bencher.as_object().unwrap().values().map(|figures| figures[kind.bencher]["value"].clone());

@@ -1,5 +1,6 @@
 //! End to end, in one program: it links once.
 
+mod answers;
 mod architecture;
 mod audit;
 mod audit_rights;

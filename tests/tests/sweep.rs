@@ -354,7 +354,7 @@ fn a_row_that_is_too_slow_for_an_interval_is_named_with_the_command_that_measure
         assert_eq!((said.status, &said.json()["run"]["ended_by"]), (4, &"budget".into()), "{said:?}");
         let command = format!("switchcost run '{}'", slow["label"].as_str().unwrap());
         assert!(slow["notes"].to_string().contains(&format!("by itself: {command}")), "{slow}");
-        assert!(world.run("show").out.contains("with fewer than 6 starts"));
+        assert!(world.run("show").out.contains("Too few process runs"));
         let told = world.run("show -v").out;
         let row = format!("fewer than the 6 starts that an interval needs: thread/sized pause={}", 20 * times);
         assert!(told.contains(&row), "{told}");

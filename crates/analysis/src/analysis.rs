@@ -13,7 +13,7 @@ use crate::summary::traced;
 use crate::together::{named_curves, named_matrices, order};
 use crate::warnings::warnings;
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{CoreClock, EndedBy, Invocation, Placement, Run, Verdict};
+use switchcost_model::{CoreClock, EndedBy, Invocation, Placement, Remark, Run, Verdict};
 use switchcost_stats::FEWEST;
 
 /// A run with its rows, what they show together, its noise and its warnings, each derived once.
@@ -38,7 +38,7 @@ pub struct Analysis<'r> {
     /// How fast the CPU ran, where a probe knows.
     pub clock: Option<CoreClock>,
     /// What makes the run as a whole less trustworthy, each with effect and cure.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Remark>,
     /// Indices of all rows in the order of the ladder.
     order: Vec<usize>,
     /// Index of the row that all others are set beside.

@@ -49,12 +49,6 @@ impl At {
         format!("that takes `--timing each`, and {} intervals in each start, so that ten lie beyond it", self.least())
     }
 
-    /// The same of rows whose units each have a figure.
-    #[must_use]
-    pub fn needs_units(self) -> String {
-        format!("it needs {} units in each start; more --batches give more", self.least())
-    }
-
     fn least(self) -> u64 {
         let mut least = (BEYOND / (1.0 - self.share())).floor() as u64;
         while !self.carried_by(least) {

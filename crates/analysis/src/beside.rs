@@ -28,8 +28,8 @@ pub(crate) fn beside_each_other<'r>(
     let known: Vec<(Option<Times>, Vec<Note>)> =
         judged.iter().map(|row| (beside(row), notes(row, &judged, run, catalogue))).collect();
     let row = |(judged, (times_reference, notes)): (Judged<'r>, (Option<Times>, Vec<Note>))| {
-        let caveats = notes.iter().filter(|note| note.caveat).map(|note| note.text.clone()).collect();
-        Row { judged, times_reference, caveats, notes: notes.into_iter().map(|note| note.text).collect() }
+        let caveats = notes.iter().filter(|note| note.caveat).map(|note| note.remark.clone()).collect();
+        Row { judged, times_reference, caveats, notes: notes.into_iter().map(|note| note.remark).collect() }
     };
     (reference, judged.into_iter().zip(known).map(row).collect())
 }

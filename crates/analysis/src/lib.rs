@@ -7,6 +7,7 @@ mod at;
 mod beside;
 mod clock;
 mod compare;
+mod condition;
 mod curves;
 mod detail;
 mod distrust;
@@ -43,6 +44,7 @@ pub use compare::{
     Rules, Side, THRESHOLD, Verdicts, Why, alike, between, clocks_differ, common, comparable, excludes, grown,
     methods_differ, probe_without_version, slowed_throughout, verdicts, within,
 };
+pub use condition::Condition;
 pub use curves::{
     CONTEXTS, Curve, Growth, Line, Matrix, Order, Point, Relation, Split, Topology, lines, matrices, order, split,
 };

@@ -1,6 +1,6 @@
 //! What a load costs by a mechanism whose rows were measured with as many contexts.
 
-use crate::Row;
+use crate::{Condition, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,6 +30,8 @@ pub struct Burden {
     pub interval: Option<(f64, f64)>,
     /// Bytes of all contexts; null where that is not measured.
     pub memory: Option<f64>,
+    /// What limits each conclusion that rests on its row.
+    pub conditions: Vec<Condition>,
 }
 
 /// Whether a mechanism stays within the share of a CPU. Memory decides nothing.
@@ -38,7 +40,7 @@ pub struct Burden {
 pub enum Fit {
     /// The whole interval does.
     Fits,
-    /// The interval holds the limit, or there is none.
+    /// The interval holds the limit, there is none, or what limits the row forbids a conclusion.
     CannotTell,
     /// The whole interval lies beyond it.
     DoesNotFit,
@@ -64,7 +66,8 @@ impl Load {
     pub fn burden(&self, mechanism: String, switches: &Row<'_>, memory: Option<&Row<'_>>) -> Option<Burden> {
         let share = |ns: f64| ns.max(0.0) * self.rate / 1e9;
         let interval = switches.reach().map(|(low, high)| (share(low), share(high)));
-        let fit = match interval {
+        let conditions = switches.conditions();
+        let fit = match interval.filter(|_| !conditions.iter().any(|limit| limit.forbids())) {
             Some((_, high)) if high <= self.cpu => Fit::Fits,
             Some((low, _)) if low > self.cpu => Fit::DoesNotFit,
             _ => Fit::CannotTell,
@@ -72,6 +75,6 @@ impl Load {
         switches.median()?;
         let cpu = switches.one().map(share);
         let memory = memory.and_then(|row| Some(row.median()? * self.contexts as f64));
-        Some(Burden { mechanism, fit, cpu, interval, memory })
+        Some(Burden { mechanism, fit, cpu, interval, memory, conditions })
     }
 }

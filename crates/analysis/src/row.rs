@@ -6,7 +6,7 @@ use crate::figures::Summary;
 use crate::percentile::{CONFIDENCE, in_time};
 use crate::rulers::Undisturbed;
 use std::ops::Deref;
-use switchcost_model::{Invocation, Quantity, Reason, Variant, Verdict};
+use switchcost_model::{Invocation, Quantity, Reason, Remark, Variant, Verdict};
 use switchcost_stats::{Interval, Mode, Shared, half_width, mean, wanders};
 
 /// What stands for a start.
@@ -90,9 +90,9 @@ pub struct Row<'r> {
     /// × the run's reference ([`crate::Analysis::reference`]), as `compare` gives it.
     pub times_reference: Option<Times>,
     /// What a reader must know of it.
-    pub notes: Vec<String>,
+    pub notes: Vec<Remark>,
     /// Those of its notes that change how this figure is read; the rest holds of the mechanism wherever it runs, or stands in other columns.
-    pub caveats: Vec<String>,
+    pub caveats: Vec<Remark>,
 }
 
 impl<'r> Deref for Row<'r> {

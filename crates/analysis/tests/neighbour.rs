@@ -191,10 +191,10 @@ fn rulers_without_a_clock_s_scatter_move_nothing() {
             let readings = samples.ticks.iter().map(|ticks| ruler(*ticks, samples.units)).collect();
             samples.rulers.insert("chain".into(), readings);
         }
-        rows(&run)[1].notes.join("; ")
+        rows(&run)[1].notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     };
     assert!(
-        !rows(&honest)[1].notes.iter().any(|note| note.contains("its probe's rulers")),
+        !rows(&honest)[1].notes.iter().any(|note| note.code.starts_with("rulers_")),
         "{:?}",
         rows(&honest)[1].notes
     );
@@ -242,7 +242,7 @@ fn rulers_that_no_other_row_confirms_move_nothing() {
     assert_eq!(basis(&judged[0]), [Of::Undisturbed; 3]);
     // Nobody knows which of the two probes is wrong.
     assert_eq!(basis(&judged[1]), [Of::Medians; 3]);
-    assert!(judged[1][2].notes.iter().any(|note| note.contains("slower than any other row")));
+    assert!(judged[1][2].notes.iter().any(|note| note.code == "rulers_slower"));
     // By itself, nobody else can say; of a few rounds nothing follows.
     told.invocations.retain(|start| start.variant == 2);
     assert!(headline(&rows(&told)) < -0.15, "{}", headline(&rows(&told)));

@@ -55,7 +55,7 @@ fn tally(course: Course, law: Law) -> Tally {
             if let Some((low, high)) = row.interval().filter(|_| row.summary.modes.is_empty()) {
                 tally.one += 1;
                 tally.held += usize::from((low..=high).contains(&truth));
-                tally.told += usize::from(row.notes.iter().any(|note| note.starts_with("each start is like")));
+                tally.told += usize::from(row.notes.iter().any(|note| note.code == "follow"));
             }
         });
     }

@@ -7,7 +7,9 @@ use serde::Serialize;
 use switchcost_analysis::Quantity;
 use switchcost_analysis::number::{grouped, nanoseconds, percent, roughly};
 use switchcost_machine::program::Observed;
-use switchcost_report::text::{Style, cell, drawn, json_line, right, wrapped};
+use switchcost_model::Value;
+use switchcost_report::answer::{Cell, Section};
+use switchcost_report::text::{Style, json_line, wrapped};
 
 /// Threads shown unless all are asked for.
 const SHOWN: usize = 5;
@@ -269,24 +271,23 @@ fn used(audited: &Audited) -> Vec<&Price> {
 }
 
 fn kinds_table(audited: &Audited, style: Style) -> String {
-    let mut table = style.table();
-    table.set_header(vec![
-        cell("what happened"),
-        right("switches/s"),
-        right("CPU time each"),
-        right("of a CPU"),
-        right("delay each"),
-    ]);
-    for kind in audited.audit.kinds.iter().filter(|kind| kind.count >= 0.5) {
-        table.add_row(vec![
-            cell(kind_name(kind.kind)),
-            right(grouped(audited.per_second(kind.count).round() as i64)),
-            right(Quantity::TIME.amount(kind.cost.value / kind.count)),
-            right(percent(kind.cost.value / audited.wall_ns())),
-            right(delay_us(kind).map_or("–".into(), |us| Quantity::TIME.amount(us * 1000.0))),
-        ]);
-    }
-    drawn(&mut table)
+    let titles = [("what happened", 0), ("switches/s", 0), ("CPU time each", 1), ("of a CPU", 0), ("delay each", 2)];
+    let kinds = audited.audit.kinds.iter().filter(|kind| kind.count >= 0.5);
+    let row = |kind: &Kind| {
+        let delay = delay_us(kind).map_or(Value::Unknown, |us| Value::Amount(us * 1000.0, Quantity::TIME));
+        vec![
+            Cell::Name(kind_name(kind.kind).to_owned()),
+            per_second(audited, kind.count),
+            Cell::Value(Value::Amount(kind.cost.value / kind.count, Quantity::TIME)),
+            Cell::Value(Value::Percent(kind.cost.value / audited.wall_ns())),
+            Cell::Value(delay),
+        ]
+    };
+    Section::new(titles).with(kinds.map(row)).terminal(style)
+}
+
+fn per_second(audited: &Audited, count: f64) -> Cell {
+    (audited.per_second(count).round() as u64).into()
 }
 
 fn delay_us(kind: &Kind) -> Option<f64> {
@@ -296,27 +297,31 @@ fn delay_us(kind: &Kind) -> Option<f64> {
 fn threads_table(audited: &Audited, style: Style) -> String {
     let all = &audited.audit.threads;
     let shown = if audited.all_threads { all.len() } else { SHOWN };
-    let mut table = style.table();
-    // Where there is no room, those before the last are left out first.
-    let head = ["thread", "name", "of the cost", "of a CPU", "voluntary/s", "involuntary/s", "CPUs", "waits in"];
-    table.set_header(
-        head.iter().enumerate().map(|(i, text)| if (2..6).contains(&i) { right(text) } else { cell(text) }),
-    );
-    for thread in all.iter().take(shown) {
+    let titles = [
+        ("thread", 0),
+        ("name", 0),
+        ("of the cost", 0),
+        ("of a CPU", 1),
+        ("voluntary/s", 3),
+        ("involuntary/s", 4),
+        ("CPUs", 2),
+        ("waits in", 0),
+    ];
+    let row = |thread: &ThreadCost| {
         let mark = if thread.seen.ended { " (ended)" } else { "" };
         let cpus: Vec<String> = thread.seen.cpus.keys().map(u32::to_string).collect();
-        table.add_row(vec![
-            cell(thread.seen.thread),
-            cell(format!("{}{mark}", thread.seen.name)),
-            right(percent(thread.cost.value / audited.audit.cost.value.max(f64::MIN_POSITIVE))),
-            right(percent(thread.cost.value / audited.wall_ns())),
-            right(grouped(audited.per_second(thread.seen.voluntary as f64).round() as i64)),
-            right(grouped(audited.per_second(thread.seen.involuntary as f64).round() as i64)),
-            cell(cpus.join(",")),
-            cell(waits(thread)),
-        ]);
-    }
-    let mut out = drawn(&mut table);
+        vec![
+            Cell::Name(thread.seen.thread.to_string()),
+            format!("{}{mark}", thread.seen.name).into(),
+            Cell::Value(Value::Percent(thread.cost.value / audited.audit.cost.value.max(f64::MIN_POSITIVE))),
+            Cell::Value(Value::Percent(thread.cost.value / audited.wall_ns())),
+            per_second(audited, thread.seen.voluntary as f64),
+            per_second(audited, thread.seen.involuntary as f64),
+            cpus.join(",").into(),
+            Cell::Words(waits(thread)),
+        ]
+    };
+    let mut out = Section::new(titles).with(all.iter().take(shown).map(row)).terminal(style);
     if all.len() > shown {
         let rest: f64 = all[shown..].iter().map(|thread| thread.cost.value).sum();
         let count = all.len() - shown;

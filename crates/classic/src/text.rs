@@ -3,9 +3,10 @@
 use crate::programs::{Arguments, Printed, Program};
 use switchcost_analysis::number::{grouped, nanoseconds, percent};
 use switchcost_analysis::{Analysis, Row};
-use switchcost_model::{Timing, Verdict};
-use switchcost_report::text::{Style, cell, drawn_once, kept, markdown_table, right, wrapped};
-use switchcost_report::{FORMATS, figure_of, head};
+use switchcost_model::{Timing, Value, Verdict};
+use switchcost_report::answer::{Cell, Section};
+use switchcost_report::text::{Style, wrapped};
+use switchcost_report::{FORMATS, about, figure_of};
 
 /// The rows of a program in its run, each with the units that the original carries out; or why there is none.
 pub type Rows = Vec<Result<(Vec<usize>, u64), String>>;
@@ -103,17 +104,18 @@ impl Performance<'_> {
 
     /// `style`: for a terminal; None: for a Markdown page.
     fn table(&self, style: Option<Style>) -> String {
-        let mut table = style.map_or_else(markdown_table, Style::table);
         let shared = self.shared();
-        let headings = self.program.columns.iter().map(|column| right(&column.heading));
-        table.set_header([cell(shared.join(" "))].into_iter().chain(headings).chain([right("ours"), right("±")]));
-        for (row, work) in self.measured() {
+        let name = shared.join(" ");
+        let headings = self.program.columns.iter().map(|column| (column.heading.as_str(), 1));
+        let titles = [(name.as_str(), 0)].into_iter().chain(headings).chain([("ours", 0), ("±", 2)]);
+        let row = |(row, work): (&Row<'_>, u64)| {
             let values = self.program.columns.iter().map(|column| printed(row, work, column.value));
-            let values = values.map(|value| right(value.unwrap_or_else(|| NONE.into())));
-            let cells = [cell(kept(&own(&row.label, &shared)))].into_iter().chain(values);
-            table.add_row(cells.chain([right(kept(&figure_of(row))), right(width(row))]));
-        }
-        drawn_once(&mut table)
+            let values = values.map(|value| value.map_or(Cell::Value(Value::Unknown), |value| value.into()));
+            let ours = [figure_of(row).into(), width(row).into()];
+            [Cell::Name(own(&row.label, &shared))].into_iter().chain(values).chain(ours).collect()
+        };
+        let table = Section::new(titles).with(self.measured().map(row));
+        style.map_or_else(|| table.markdown(), |style| table.terminal(style))
     }
 
     /// What one unit costs here, by the rows that were timed as a whole; of several the least and the most.
@@ -182,12 +184,9 @@ pub fn performance_text(performance: &Performance<'_>, style: Option<Style>, who
         }
         None => format!("## `{command}`\n\n{what} {}\n\n", performance.answer().unwrap_or_default()),
     };
-    let about = match style {
-        Some(style) if !whole => {
-            wrapped("", &first_line(&head(&performance.run, Style { width: None, ..style })), style)
-        }
-        _ => head(&performance.run, plain),
-    };
+    let lines = about(performance.run.run);
+    let shown = if whole || style.is_none() { 2 } else { 1 };
+    let about: String = lines.iter().take(shown).map(|line| wrapped("", line, plain)).collect();
     text.push_str(&format!("{about}\n{}", performance.table(style)));
     let whole = whole || style.is_none();
     for (heading, items) in performance.lists(whole) {
@@ -202,11 +201,6 @@ pub fn performance_text(performance: &Performance<'_>, style: Option<Style>, who
         text.push_str("  … all reasons and figures in full, and how noisy it was: classic -v\n");
     }
     plain.sealed(&text)
-}
-
-/// What run it is.
-fn first_line(about: &str) -> String {
-    about.lines().next().map_or(String::new(), |line| format!("{line}\n"))
 }
 
 /// The run as JSON.

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::Quantity;
-use switchcost_analysis::number::nanoseconds;
-use switchcost_report::text::{Style, cell, drawn, json, ratio, right, wrapped};
+use switchcost_model::Value;
+use switchcost_report::answer::{Cell, Section};
+use switchcost_report::text::{Style, json, wrapped};
 
 /// Another tool.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -77,35 +78,30 @@ pub fn crosscheck_schema() -> String {
 /// `crosscheck` for a terminal.
 #[must_use]
 pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
-    let mut table = style.table();
-    table.set_header([
-        cell("tool"),
-        right("prints"),
-        cell("unit"),
-        right("ns/switch"),
-        cell("ours"),
-        right("ns/switch"),
-        right("theirs ÷ ours"),
-        right("95 % interval"),
-    ]);
-    for row in rows {
+    let titles = [
+        ("tool", 0),
+        ("prints", 2),
+        ("unit", 2),
+        ("theirs", 0),
+        ("ours is", 1),
+        ("ours", 0),
+        ("theirs ÷ ours", 0),
+        ("95 % interval", 3),
+    ];
+    let row = |row: &CrosscheckRow| {
+        let mut cells = vec![Cell::Name(row.id.clone())];
         let Some(figures) = &row.measured else {
-            table.add_row([cell(&row.id), right("–"), cell(&row.unit)]);
-            continue;
+            cells.extend([Cell::Value(Value::Unknown), row.unit.as_str().into()]);
+            return [cells, vec![Cell::Empty; 5]].concat();
         };
-        let span = figures.interval.map_or("–".to_owned(), |(low, high)| format!("{} – {}", ratio(low), ratio(high)));
-        table.add_row([
-            cell(&row.id),
-            right(nanoseconds(figures.printed)),
-            cell(&row.unit),
-            right(nanoseconds(figures.theirs_ns)),
-            cell(&row.ours),
-            right(nanoseconds(figures.ours_ns)),
-            right(ratio(figures.ratio)),
-            right(span),
-        ]);
-    }
-    let mut out = drawn(&mut table);
+        let time = |ns| Cell::Value(Value::Amount(ns, Quantity::TIME));
+        let span = figures.interval.map(|(low, high)| Value::between(Value::Ratio(low), Value::Ratio(high)));
+        cells.extend([Cell::Value(Value::Bare(figures.printed)), row.unit.as_str().into(), time(figures.theirs_ns)]);
+        cells.extend([row.ours.as_str().into(), time(figures.ours_ns), Cell::Value(Value::Ratio(figures.ratio))]);
+        cells.push(Cell::Value(span.unwrap_or(Value::Unknown)));
+        cells
+    };
+    let mut out = Section::new(titles).with(rows.iter().map(row)).terminal(style);
     out.push('\n');
     for row in rows {
         let outcome = match &row.missing {

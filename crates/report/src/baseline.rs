@@ -1,6 +1,7 @@
 //! `baseline list`.
 
-use crate::text::{Style, cell, drawn, moment, name};
+use crate::answer::{Cell, Section};
+use crate::text::{Style, moment};
 use serde::Serialize;
 
 /// A named run.
@@ -33,11 +34,10 @@ pub fn baselines_text(entries: &[BaselineEntry], style: Style) -> String {
     if entries.is_empty() {
         return "No run has a name yet; `switchcost baseline set NAME` names the latest.\n".into();
     }
-    let mut table = style.table();
-    table.set_header(["baseline", "run", "set"].map(cell));
-    for entry in entries {
+    let row = |entry: &BaselineEntry| {
         let run = if entry.gone { format!("{} (gone)", entry.run) } else { entry.run.clone() };
-        table.add_row([cell(name(&entry.name)), cell(run), cell(moment(entry.set_unix_ns))]);
-    }
-    style.sealed(&drawn(&mut table))
+        vec![Cell::Name(entry.name.clone()), run.into(), moment(entry.set_unix_ns).into()]
+    };
+    let table = Section::new([("baseline", 0), ("run", 0), ("set", 1)]).with(entries.iter().map(row));
+    style.sealed(&table.terminal(style))
 }

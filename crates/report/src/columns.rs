@@ -3,16 +3,17 @@
 mod cells;
 
 pub use cells::figure_of;
+pub(crate) use cells::{beside, cpus, ctx_switches, figure, interval};
 
+use crate::answer::Cell;
 use cells::*;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use switchcost_analysis::number::percent;
 use switchcost_analysis::{Analysis, Row};
-use switchcost_model::Reason;
+use switchcost_model::{Reason, Value as Amount};
 use switchcost_stats::Mode;
 
 /// What is known of every row.
@@ -21,37 +22,16 @@ pub struct Column {
     pub name: &'static str,
     /// What it holds, with its unit.
     pub meaning: &'static str,
-    /// How tables for people show it; None: they do not.
+    /// How the page's table shows it; None: it does not.
     pub shown: Option<Shown>,
-    /// How the answer of few columns shows it; None: it does not.
-    pub(crate) brief: Option<Brief>,
     of: Of,
 }
 
-/// How the answer of few columns shows a column.
-pub(crate) struct Brief {
-    title: Title,
-    /// Characters.
-    pub width: usize,
-    /// The cell, with its unit; None where there is no figure.
-    pub cell: fn(&Row<'_>) -> Option<String>,
-}
-
-/// How a table for people shows a column.
+/// How the page's table shows a column.
 pub struct Shown {
-    title: Title,
-    /// Only where there is room for many columns, as on the page.
-    pub wide: bool,
-    /// The cell; its second argument is the measure that the title names, empty where none does.
-    cell: fn(&Row<'_>, &str) -> Option<String>,
-}
-
-enum Title {
-    Words(&'static str),
-    /// The measure of most rows, such as `ns/switch`.
-    Measure,
-    /// What the rows are set beside, such as `× futex`.
-    Reference,
+    /// What stands above it.
+    pub title: &'static str,
+    cell: fn(&Row<'_>) -> Cell,
 }
 
 type Get<T> = fn(&Analysis<'_>, &Row<'_>) -> T;
@@ -70,29 +50,12 @@ enum Of {
 }
 
 const fn column(name: &'static str, of: Of, meaning: &'static str) -> Column {
-    Column { name, meaning, shown: None, brief: None, of }
+    Column { name, meaning, shown: None, of }
 }
 
 impl Column {
-    const fn shown(self, title: &'static str, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
-        Self { shown: Some(Shown { title: Title::Words(title), wide: false, cell }), ..self }
-    }
-
-    const fn wide(self, title: &'static str, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
-        Self { shown: Some(Shown { title: Title::Words(title), wide: true, cell }), ..self }
-    }
-
-    const fn brief(self, title: Title, width: usize, cell: fn(&Row<'_>) -> Option<String>) -> Self {
-        Self { brief: Some(Brief { title, width, cell }), ..self }
-    }
-
-    const fn measured(self, cell: fn(&Row<'_>, &str) -> Option<String>) -> Self {
-        Self { shown: Some(Shown { title: Title::Measure, wide: false, cell }), ..self }
-    }
-
-    /// Its cells are numbers, which are set to the right.
-    pub fn is_number(&self) -> bool {
-        matches!(self.of, Of::Number(_) | Of::Count(_))
+    const fn shown(self, title: &'static str, cell: fn(&Row<'_>) -> Cell) -> Self {
+        Self { shown: Some(Shown { title, cell }), ..self }
     }
 
     /// The value as JSON.
@@ -151,27 +114,13 @@ impl Column {
     }
 }
 
-impl Brief {
-    /// What stands above it, in a run with such a reference.
-    pub fn title(&self, reference: Option<&Row<'_>>) -> String {
-        let name = reference.and_then(|row| row.variant.mechanism.as_str().rsplit('/').next());
-        match self.title {
-            Title::Words(words) => words.to_owned(),
-            Title::Measure => String::new(),
-            Title::Reference => name.map_or(String::new(), |name| format!("× {name}")),
-        }
-    }
-}
-
 impl Shown {
-    /// What stands above it.
-    pub fn title<'a>(&'a self, measure: &'a str) -> &'a str {
-        if let Title::Words(words) = self.title { words } else { measure }
-    }
-
     /// What stands in it.
-    pub fn cell(&self, row: &Row<'_>, measure: &str) -> String {
-        (self.cell)(row, measure).unwrap_or_else(|| "–".into())
+    pub fn cell(&self, row: &Row<'_>) -> String {
+        match (self.cell)(row) {
+            Cell::Value(value) => value.to_string(),
+            _ => Amount::Unknown.to_string(),
+        }
     }
 }
 
@@ -190,10 +139,10 @@ macro_rules! figure {
 pub static COLUMNS: &[Column] = &[
     column("run", Of::Text(|analysis, _| analysis.run.id.clone()), "Id of the run."),
     column("label", Of::Text(|_, row| row.label.clone()), "Short name, unique within the run.")
-        .shown("mechanism", |row, _| Some(row.label.clone())),
+        .shown("mechanism", |row| row.label.as_str().into()),
     column("mechanism", Of::Text(|_, row| row.variant.mechanism.to_string()), "family/name."),
     column("probe", Of::Text(|_, row| row.variant.probe.clone()), "Probe that carries it out.")
-        .wide("probe", |row, _| Some(row.variant.probe.clone())),
+        .shown("probe", |row| row.variant.probe.as_str().into()),
     column(
         "experiment",
         Of::Text(|_, row| row.variant.experiment.to_string()),
@@ -218,21 +167,13 @@ pub static COLUMNS: &[Column] = &[
         Of::Number(|_, row| Some(single(row)?.median)),
         "The headline: median of the starts' figures; null if there is no figure, or no single one: a row with modes is not one number. Where at least 6 starts have batches beside which the machine's rulers ran at its best speed, by these alone; then, of a row that follows the clock, at the clock that a fifth of the run's batches had, or a faster one. In ns or bytes per unit, like all figures.",
     )
-    .measured(cost)
-    .brief(Title::Words("median"), 7, |row| {
-        let figure = row.summary.modes.first().map_or_else(|| row.median(), |mode| Some(mode.value));
-        Some(row.quantity.amount(figure?))
-    }),
+    .shown("median", cost),
     column(
         "low",
         Of::Number(|_, row| Some(single(row)?.interval?.low)),
         "Lower end of the 95 % interval of the median; null with fewer than 6 starts, of starts that follow one another too closely, and where there is no median.",
     )
-    .shown("95 % interval", interval)
-    .brief(Title::Words("±"), 6, |row| match row.summary.modes.as_slice() {
-        [] => Some(percent(figures(row)?.half_width()?)),
-        _ => Some("modes".into()),
-    }),
+    .shown("95 % interval", interval),
     column("high", Of::Number(|_, row| Some(single(row)?.interval?.high)), "Upper end."),
     column(
         "range_low",
@@ -282,7 +223,7 @@ pub static COLUMNS: &[Column] = &[
         "What the modes are kinds of: starts, or batches, where a start goes from one to the other.",
     ),
     column("min", Of::Number(|_, row| figures(row)?.min), "Cheapest batch; with timing each the shortest interval, null where reading the counter leaves nothing of it.")
-        .shown("min", |row, measure| Some(amount(row, figures(row)?.min?, measure))),
+        .shown("min", |row| figure(row, figures(row).and_then(|figures| figures.min))),
     figure!("mean", mean, "Mean of the starts' means."),
     column(
         "mean_over_time",
@@ -292,7 +233,7 @@ pub static COLUMNS: &[Column] = &[
     figure!("p50", p50, "Median of all batches; of single units that of a start, median over starts."),
     column("p90", Of::Number(|_, row| figures(row)?.p90), "90th percentile of batches; of single units that of a start, median over starts; null where too few carry it."),
     column("p99", Of::Number(|_, row| figures(row)?.p99), "99th percentile, likewise.")
-        .shown("p99", |row, measure| Some(amount(row, figures(row)?.p99?, measure))),
+        .shown("p99", |row| figure(row, figures(row).and_then(|figures| figures.p99))),
     column("p999", Of::Number(|_, row| figures(row)?.p999), "99.9th percentile, likewise."),
     column(
         "percentiles",
@@ -316,8 +257,7 @@ pub static COLUMNS: &[Column] = &[
         Of::Number(|_, row| Some(row.times_reference?.ratio)),
         "× the run's switch of the reference mechanism (mechanisms/families.toml): median of the ratios round by round, as compare gives it; null across units, and for rows with modes.",
     )
-    .shown("× reference", |row, _| row.times_reference.map(beside))
-    .brief(Title::Reference, 10, |row| Some(row.times_reference.map_or_else(String::new, beside))),
+    .shown("× reference", |row| row.times_reference.map_or(Amount::Unknown, beside).into()),
     column(
         "times_reference_low",
         Of::Number(|_, row| Some(row.times_reference?.interval?.0)),
@@ -350,14 +290,14 @@ pub static COLUMNS: &[Column] = &[
         Of::Number(|_, row| Some(row.summary.kernel?.per_unit)),
         "Kernel switches per unit, voluntary and involuntary; null if they could not be observed.",
     )
-    .shown("ctx switches", |row, _| kernel_switches(row)),
+    .shown("ctx switches", ctx_switches),
     column(
         "involuntary_share",
         Of::Number(|_, row| Some(row.summary.kernel?.involuntary_share)),
         "Share of them that was involuntary.",
     ),
     column("cpus", Of::Cpus(|_, row| row.summary.cpus.iter().copied().collect()), "CPUs on which a context was seen.")
-        .shown("CPUs", |row, _| cpus(row)),
+        .shown("CPUs", cpus),
     column(
         "relation",
         Of::Word(|analysis, row| analysis.relation(row.variant.placement).map(str::to_owned)),
@@ -374,7 +314,7 @@ pub static COLUMNS: &[Column] = &[
         "Turns counted by the contexts and the token's sequence number agree with the claim; null if not counted.",
     ),
     column("starts", Of::Count(|_, row| row.starts.len() as u64), "Starts of the probe.")
-        .shown("starts", |row, _| Some(row.starts.len().to_string())),
+        .shown("starts", |row| row.starts.len().into()),
     column(
         "disturbed",
         Of::Count(|_, row| row.summary.disturbed as u64),
@@ -405,7 +345,7 @@ pub static COLUMNS: &[Column] = &[
         Of::Text(|_, row| row.verdict.to_string()),
         "verified, contradicted, unobservable, unsupported, unmeasured or broken.",
     )
-    .shown("verdict", |row, _| Some(row.verdict.to_string())),
+    .shown("verdict", |row| row.verdict.to_string().into()),
     column("reason", Of::Text(|_, row| row.why()), "Why not verified; empty if verified."),
     column("reason_code", Of::Text(|_, row| row.reason.as_ref().map(Reason::code).unwrap_or_default()), "The same as a word that stays when the sentence is worded better; empty if verified."),
 ];

@@ -1,14 +1,13 @@
-//! The JSON of comparisons; `compared` holds what it says, and `text` writes it for people.
+//! The JSON of comparisons; `compared` holds what it says, and `said` makes an answer of it.
 
 mod compared;
 mod junit;
-mod load;
-mod text;
+mod said;
 mod words;
 
 pub use compared::{Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched};
 pub use junit::compare_junit;
-pub use text::{compare_markdown, compare_text, published_figure};
+pub use said::published_figure;
 pub(crate) use words::ratio_phrase;
 pub use words::{incomparable, methods, reason};
 

@@ -1,19 +1,20 @@
 //! What rows show together: curves, direct and indirect cost, matrices over CPU pairs.
 
-use crate::text::{Style, cell, drawn, right, wrapped};
-use comfy_table::Table;
+use crate::answer::{Cell, Section};
+use crate::text::Detail;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::number::{factor, grouped, nanoseconds, percent};
-use switchcost_analysis::{Analysis, CONTEXTS, Curve, Growth, Matrix, Order, Row, order};
+use switchcost_analysis::number::grouped;
+use switchcost_analysis::{Analysis, CONTEXTS, Condition, Curve, Growth, Matrix, Order, Quantity, Row, order};
+use switchcost_model::Value;
 
-/// For the short form: splits and matrices, then one line a curve.
-pub(crate) fn brief(analysis: &Analysis<'_>, style: Style) -> String {
-    (text(analysis, style) + &points(analysis, style)).trim_start_matches('\n').to_owned()
-}
-
-/// A table for each axis and quantity: one line a curve, one column a point, how the cost grows, and what to conclude.
-fn points(analysis: &Analysis<'_>, style: Style) -> String {
-    let mut out = String::new();
+/// Splits and matrices; for the short form also a table of each kind of curves, whose rows then have no line of their own.
+pub(crate) fn sections(analysis: &Analysis<'_>, detail: Detail) -> Vec<Section> {
+    let split = analysis.curves.iter().filter(|curve| !curve.splits.is_empty());
+    let mut sections: Vec<Section> = split.map(|curve| split_table(analysis, curve)).collect();
+    sections.extend(analysis.matrices.iter().map(|matrix| matrix_table(analysis, matrix)));
+    if detail != Detail::Brief {
+        return sections;
+    }
     let measure = |curve: &Curve| analysis.rows[curve.points[0].row].measure();
     let mut kinds: Vec<_> = Vec::new();
     for kind in analysis.curves.iter().map(|curve| (curve.axis.clone(), measure(curve))) {
@@ -22,95 +23,60 @@ fn points(analysis: &Analysis<'_>, style: Style) -> String {
         }
     }
     for (axis, kind) in kinds {
-        let curves: Vec<&Curve> =
-            analysis.curves.iter().filter(|curve| curve.axis == axis && measure(curve) == kind).collect();
-        let first = &analysis.rows[curves[0].points[0].row];
-        let places: BTreeSet<u64> =
-            curves.iter().flat_map(|curve| curve.points.iter().chain(&curve.gaps)).map(|p| p.x).collect();
-        let places: Vec<u64> = places.into_iter().collect();
-        let value = |x: u64| if axis == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
-        let medians = |curve: &Curve| -> Vec<Option<f64>> {
-            places.iter().map(|x| curve.at(&analysis.rows, *x)?.one()).collect()
-        };
-        let all: Vec<f64> = curves.iter().flat_map(|curve| medians(curve)).flatten().collect();
-        let bounds = (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
-        let growth = |curve: &Curve| {
-            let own = medians(curve);
-            let (first, last) = own.first().copied().flatten().zip(own.last().copied().flatten())?;
-            Some(last / first).filter(|growth| growth.is_finite())
-        };
-        let widest = |curve: &Curve| {
-            let width = |row: &Row<'_>| row.summary.figures.as_ref()?.half_width();
-            let rows = curve.points.iter().map(|at| &analysis.rows[at.row]);
-            let all = rows.filter(|row| row.summary.modes.is_empty()).map(width).collect::<Option<Vec<f64>>>();
-            all.map_or("–".to_owned(), |all| percent(all.into_iter().fold(0.0, f64::max)))
-        };
-        let column = |title: &str, text: &dyn Fn(&Curve) -> String| -> Vec<String> {
-            std::iter::once(title.to_owned()).chain(curves.iter().map(|curve| text(curve))).collect()
-        };
-        let columns = |intervals: bool| {
-            let mut columns = vec![column("", &|curve| curve.label.clone())];
-            columns.extend(
-                places.iter().map(|x| column(&value(*x), &|curve| figure(curve.at(&analysis.rows, *x), intervals))),
-            );
-            if !intervals {
-                columns.push(column("± up to", &widest));
-            }
-            columns.push(column("growth", &|curve| growth(curve).map_or("–".to_owned(), times)));
-            columns.push(column("", &|curve| spark(&medians(curve), bounds, style)));
-            columns
-        };
-        let mut blocks = blocks(|| Style::PLAIN.table(), style.width, &columns(true));
-        if blocks.len() > 1 {
-            blocks = self::blocks(|| Style::PLAIN.table(), style.width, &columns(false));
-        }
-        let title = format!("Cost per {} by {axis}, {}", first.unit, first.variant.placement.title());
-        out.push_str(&format!("\n{}\n{}", style.bold(&title), blocks.join("\n")));
-        let ends = [places[0], places[places.len() - 1]];
-        let named =
-            |x: u64| if axis == CONTEXTS { format!("{} contexts", value(x)) } else { format!("{axis}={}", value(x)) };
-        let sentence = match curves.as_slice() {
-            [only] => alone(Growth::of(&analysis.rows, only, ends), &only.label, &ends.map(named)),
-            several => concluded(&order(&analysis.rows, several, ends), &ends.map(named)),
-        };
-        out.push_str(&wrapped("  ", &sentence, style));
+        let curves = analysis.curves.iter().filter(|curve| curve.axis == axis && measure(curve) == kind);
+        sections.push(points(analysis, &axis, &curves.collect::<Vec<_>>()));
     }
-    out
+    sections
+}
+
+/// A line a curve, a column a point, how the cost grows, and what to conclude.
+fn points(analysis: &Analysis<'_>, axis: &str, curves: &[&Curve]) -> Section {
+    let first = &analysis.rows[curves[0].points[0].row];
+    let places: BTreeSet<u64> =
+        curves.iter().flat_map(|curve| curve.points.iter().chain(&curve.gaps)).map(|point| point.x).collect();
+    let places: Vec<u64> = places.into_iter().collect();
+    let value = |x: u64| if axis == CONTEXTS { grouped(i64::try_from(x).unwrap_or(i64::MAX)) } else { size(x) };
+    let medians =
+        |curve: &Curve| -> Vec<Option<f64>> { places.iter().map(|x| curve.at(&analysis.rows, *x)?.one()).collect() };
+    let all: Vec<f64> = curves.iter().flat_map(|curve| medians(curve)).flatten().collect();
+    let bounds = (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
+    let titles: Vec<String> = places.iter().map(|x| value(*x)).collect();
+    let titles = titles.iter().map(|title| (title.as_str(), 0));
+    let last = [("± up to", 0), ("growth", 0), ("", 0), ("", 0)];
+    let mut table = Section::new([("", 0)].into_iter().chain(titles).chain(last));
+    table.title = format!("Cost per {} by {axis}, {}", first.unit, first.variant.placement.title());
+    table.goes_on = true;
+    for curve in curves {
+        let rows = curve.points.iter().map(|point| &analysis.rows[point.row]);
+        let half = |row: &Row<'_>| row.summary.figures.as_ref()?.half_width();
+        let halves = rows.clone().filter(|row| row.summary.modes.is_empty()).map(half).collect::<Option<Vec<f64>>>();
+        let widest = halves.map_or(Value::Unknown, |all| Value::Percent(all.into_iter().fold(0.0, f64::max)));
+        let own = medians(curve);
+        let ends = own.first().copied().flatten().zip(own.last().copied().flatten());
+        let growth = ends.map(|(first, last)| last / first).filter(|growth| growth.is_finite());
+        let mut limits: Vec<Condition> = rows.flat_map(|row| row.conditions()).collect();
+        limits.sort();
+        limits.dedup_by_key(|limit| limit.word());
+        let mut cells = vec![Cell::Name(curve.label.clone())];
+        cells.extend(places.iter().map(|x| figure(curve.at(&analysis.rows, *x))));
+        cells.extend([Cell::Value(widest), Cell::Value(growth.map_or(Value::Unknown, Value::Grown))]);
+        cells.extend([levels(&spread(&own, SPARKS), bounds).into(), Cell::Limits(limits)]);
+        table.rows.push(cells);
+    }
+    let ends = [places[0], places[places.len() - 1]];
+    let named =
+        |x: u64| if axis == CONTEXTS { format!("{} contexts", value(x)) } else { format!("{axis}={}", value(x)) };
+    table.below.push(match curves {
+        [only] => alone(Growth::of(&analysis.rows, only, ends), &only.label, &ends.map(named)),
+        several => concluded(&order(&analysis.rows, several, ends), &ends.map(named)),
+    });
+    table
 }
 
 /// Points of a picture.
 const SPARKS: usize = 8;
 /// Names in a sentence.
 const NAMES: usize = 3;
-
-/// One table, or several below one another if not all columns have room: each begins with the first column. A column without a title stays beside the
-/// one before it.
-fn blocks(new: fn() -> Table, width: Option<u16>, columns: &[Vec<String>]) -> Vec<String> {
-    let wide = |column: &[String]| column.iter().map(|text| text.chars().count()).max().unwrap_or(0) + 2;
-    let Some((names, others)) = columns.split_first() else { return Vec::new() };
-    let room = width.map_or(usize::MAX - 1, usize::from).saturating_sub(wide(names)) + 1; // No blank behind the last.
-    let mut blocks: Vec<Vec<&Vec<String>>> = Vec::new();
-    let mut used = usize::MAX;
-    for (place, column) in others.iter().enumerate() {
-        let beside = others.get(place + 1).filter(|next| next[0].is_empty()).map_or(0, |next| wide(next));
-        used = used.saturating_add(wide(column));
-        match blocks.last_mut() {
-            Some(block) if column[0].is_empty() || used.saturating_add(beside) <= room => block.push(column),
-            _ => {
-                blocks.push(vec![column]);
-                used = wide(column);
-            }
-        }
-    }
-    let table = |block: &Vec<&Vec<String>>| {
-        let line =
-            |at: usize| std::iter::once(cell(&names[at])).chain(block.iter().map(move |column| right(&column[at])));
-        let mut table = new();
-        table.set_header(line(0)).add_rows((1..names.len()).map(line));
-        drawn(&mut table)
-    };
-    blocks.iter().map(table).collect()
-}
 
 /// So many of these, the first and the last among them.
 fn spread<T: Copy>(all: &[T], most: usize) -> Vec<T> {
@@ -119,34 +85,21 @@ fn spread<T: Copy>(all: &[T], most: usize) -> Vec<T> {
 }
 
 /// A figure, or one for each mode.
-fn figure(row: Option<&Row<'_>>, width: bool) -> String {
-    let Some(row) = row else { return "–".to_owned() };
-    if !row.summary.modes.is_empty() {
-        let modes = row.summary.modes.iter().map(|mode| row.quantity.amount(mode.value));
-        return modes.collect::<Vec<_>>().join(" or ");
-    }
-    let Some(figures) = &row.summary.figures else { return "–".to_owned() };
-    let amount = row.quantity.amount(row.median().unwrap_or(figures.median));
-    match figures.interval.filter(|_| width) {
-        Some(interval) => format!("{amount} ±{:.0} %", interval.relative_half_width(figures.median) * 100.0),
-        None => amount,
-    }
+fn figure(row: Option<&Row<'_>>) -> Cell {
+    let figures = row.map(|row| {
+        let modes: Vec<f64> = row.summary.modes.iter().map(|mode| mode.value).collect();
+        (row.quantity, if modes.is_empty() { row.one().into_iter().collect() } else { modes })
+    });
+    Cell::Value(match figures {
+        Some((quantity, figures)) if !figures.is_empty() => Value::Either(figures, quantity),
+        _ => Value::Unknown,
+    })
 }
 
-/// `×4.3`, or `÷1.2` if it falls.
-fn times(growth: f64) -> String {
-    if growth < 0.995 { format!("÷{}", factor(1.0 / growth)) } else { format!("×{}", factor(growth)) }
-}
-
-/// The way of a curve, on the scale that all of a table share.
-fn spark(values: &[Option<f64>], bounds: (f64, f64), style: Style) -> String {
-    levels(&spread(values, SPARKS), bounds, style)
-}
-
-/// A bar for each value, by its logarithm; nothing if only ASCII is shown.
-pub(crate) fn levels(values: &[Option<f64>], (low, high): (f64, f64), style: Style) -> String {
+/// A bar for each value, by its logarithm.
+pub(crate) fn levels(values: &[Option<f64>], (low, high): (f64, f64)) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    if style.ascii || low <= 0.0 || high <= low {
+    if low <= 0.0 || high <= low {
         return String::new();
     }
     let level = |value: f64| ((value / low).ln() / (high / low).ln() * 7.0).round().clamp(0.0, 7.0) as usize;
@@ -156,7 +109,10 @@ pub(crate) fn levels(values: &[Option<f64>], (low, high): (f64, f64), style: Sty
 /// A factor as far as it is known.
 fn grown(grown: &Growth<'_>) -> String {
     let (low, high) = grown.span;
-    grown.carried().map_or_else(|| format!("{} to {}", times(low), times(high)), times)
+    match grown.carried() {
+        Some(factor) => Value::Grown(factor).to_string(),
+        None => format!("{} to {}", Value::Grown(low), Value::Grown(high)),
+    }
 }
 
 /// How the only curve grows.
@@ -203,81 +159,47 @@ fn concluded(order: &Order<'_>, [from, to]: &[String; 2]) -> String {
     format!("{}.", said.join("; "))
 }
 
-/// Tables for a terminal; empty if the rows make neither curve nor matrix.
-pub(crate) fn text(analysis: &Analysis<'_>, style: Style) -> String {
-    let mut out = String::new();
-    for curve in analysis.curves.iter().filter(|curve| !curve.splits.is_empty()) {
-        let mut table = style.table();
-        fill_split(analysis, &mut table, curve);
-        out.push_str(&format!("\n{}{}", style.headline(&split_title(analysis, curve)), drawn(&mut table)));
-    }
-    for matrix in &analysis.matrices {
-        let blocks = blocks(|| Style::PLAIN.table(), style.width, &matrix_columns(analysis, matrix));
-        out.push_str(&format!("\n{}\n{}", style.bold(&matrix_title(&matrix.label)), blocks.join("\n")));
-        out.push_str(&by_relation(analysis, matrix));
-    }
-    out
-}
-
-/// The tables as Markdown.
-pub(crate) fn markdown(analysis: &Analysis<'_>) -> String {
-    let mut out = String::new();
-    let new: fn() -> Table = crate::text::markdown_table;
-    for curve in analysis.curves.iter().filter(|curve| !curve.splits.is_empty()) {
-        let mut table = new();
-        fill_split(analysis, &mut table, curve);
-        out.push_str(&format!("\n{}\n\n{}", split_title(analysis, curve), drawn(&mut table)));
-    }
-    for matrix in &analysis.matrices {
-        let table = blocks(new, None, &matrix_columns(analysis, matrix)).concat();
-        let title = matrix_title(&matrix.label);
-        out.push_str(&format!("\n{title}\n\n{table}\n{}", by_relation(analysis, matrix)));
-    }
-    out
-}
-
-fn fill_split(analysis: &Analysis<'_>, table: &mut Table, curve: &Curve) {
+/// Total, control, direct and indirect cost by the axis.
+fn split_table(analysis: &Analysis<'_>, curve: &Curve) -> Section {
     let control = curve.control.as_ref().map_or(String::new(), ToString::to_string);
     let alone = format!("{control} alone");
-    let header = [&curve.axis, "total", &alone, "direct", "indirect", "95 % interval", ""];
-    table.set_header(header.map(right));
-    let cost = |row: usize| {
-        let row = &analysis.rows[row];
-        let modes = row.summary.modes.iter().map(|mode| mode.value);
-        let figures: Vec<String> = row.one().into_iter().chain(modes).map(nanoseconds).collect();
-        right(if figures.is_empty() { "–".to_owned() } else { figures.join(" or ") })
-    };
+    let titles = ["total", &alone, "direct", "indirect", "95 % interval", ""].map(|title| (title, 0));
+    let mut table = Section::new([(curve.axis.as_str(), 0)].into_iter().chain(titles));
+    table.goes_on = true;
+    table.title = format!(
+        "{}: cost per {} by {}; direct is the cost at 0, indirect = total − {alone} − direct, by rounds",
+        curve.label, analysis.rows[curve.points[0].row].unit, curve.axis,
+    );
     for split in &curve.splits {
         let Some(total) = curve.points.iter().find(|point| point.x == split.x) else { continue };
-        let interval = split.interval.map_or("–".to_owned(), |interval| {
-            format!("{} … {}", nanoseconds(interval.low), nanoseconds(interval.high))
-        });
-        table.add_row([
-            right(size(split.x)),
+        let time = |ns| Value::Amount(ns, analysis.rows[total.row].quantity);
+        let interval = split.interval.map(|interval| Value::between(time(interval.low), time(interval.high)));
+        let cost = |row: usize| figure(analysis.rows.get(row));
+        table.rows.push(vec![
+            Cell::Name(size(split.x)),
             cost(total.row),
             cost(split.control),
             cost(split.direct),
-            right(split.indirect.map_or("–".to_owned(), nanoseconds)),
-            right(interval),
-            cell(if split.resolved() { "" } else { "not resolved" }),
+            Cell::Value(split.indirect.map_or(Value::Unknown, time)),
+            Cell::Value(interval.unwrap_or(Value::Unknown)),
+            if split.resolved() { Cell::Empty } else { "not resolved".into() },
         ]);
     }
+    table
 }
 
-/// A column for each CPU, after one that names the lines.
-fn matrix_columns(analysis: &Analysis<'_>, matrix: &Matrix) -> Vec<Vec<String>> {
-    let cost = |a: u32, b: u32| {
-        let row = matrix.cells.get(&(a.min(b), a.max(b)));
-        let row = row.map(|row| &analysis.rows[*row]);
-        let modes = row.map_or(&[][..], |row| &row.summary.modes).iter().map(|mode| nanoseconds(mode.value));
-        let modes = modes.collect::<Vec<_>>().join(" or ");
-        row.and_then(|row| row.one()).map_or(if modes.is_empty() { "–".to_owned() } else { modes }, nanoseconds)
-    };
-    let column = |title: String, text: &dyn Fn(u32) -> String| -> Vec<String> {
-        std::iter::once(title).chain(matrix.cpus.iter().map(|cpu| text(*cpu))).collect()
-    };
-    let names = std::iter::once(column("CPU".to_owned(), &|cpu| cpu.to_string()));
-    names.chain(matrix.cpus.iter().map(|a| column(a.to_string(), &|b| cost(*a, b)))).collect()
+/// A line and a column for each CPU.
+fn matrix_table(analysis: &Analysis<'_>, matrix: &Matrix) -> Section {
+    let titles: Vec<String> = matrix.cpus.iter().map(u32::to_string).collect();
+    let mut table = Section::new([("CPU", 0)].into_iter().chain(titles.iter().map(|title| (title.as_str(), 0))));
+    table.goes_on = true;
+    table.title = format!("{}: a switch between each pair of CPUs (on the diagonal: on one CPU)", matrix.label);
+    for b in &matrix.cpus {
+        let cell = |a: &u32| figure(matrix.cells.get(&(*a.min(b), *a.max(b))).map(|row| &analysis.rows[*row]));
+        table.rows.push([Cell::Name(b.to_string())].into_iter().chain(matrix.cpus.iter().map(cell)).collect());
+    }
+    table.below.push(by_relation(analysis, matrix));
+    table
 }
 
 /// Median over the pairs of each relation.
@@ -295,27 +217,13 @@ fn by_relation(analysis: &Analysis<'_>, matrix: &Matrix) -> String {
         .into_iter()
         .filter_map(|(relation, values)| {
             let median = switchcost_stats::median(&values)?;
-            Some(format!("{} {} (pairs: {})", relation.as_str(), nanoseconds(median), values.len()))
+            Some(format!("{} {} (pairs: {})", relation.as_str(), Quantity::TIME.amount(median), values.len()))
         })
         .collect();
     if unknown > 0 {
         parts.push(format!("topology unknown (pairs: {unknown})"));
     }
-    format!("Medians by what the CPUs share: {}\n", parts.join(" · "))
-}
-
-fn split_title(analysis: &Analysis<'_>, curve: &Curve) -> String {
-    format!(
-        "{}: ns/{} by {}; direct is the cost at 0, indirect = total − {} alone − direct, by rounds",
-        curve.label,
-        analysis.rows[curve.points[0].row].unit,
-        curve.axis,
-        curve.control.as_ref().map_or(String::new(), ToString::to_string),
-    )
-}
-
-fn matrix_title(name: &str) -> String {
-    format!("{name}: ns per switch between each pair of CPUs (on the diagonal: on one CPU)")
+    format!("Medians by what the CPUs share: {}", parts.join(" · "))
 }
 
 /// Bytes with the binary suffix they divide by.

@@ -1,20 +1,18 @@
 //! Layers of a cost as a waterfall, and as JSON.
 
-use crate::text::{Style, wrapped};
+use crate::answer::{Answer, Cell, Headline, Section};
+use crate::text::Style;
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::number::{counted, nanoseconds, percent};
+use switchcost_analysis::number::{counted, percent};
 use switchcost_analysis::{ADDS_UP_WITHIN, Explained, FEWEST_STARTS, LayerCost, Part, Prediction, Shares, Times};
-use switchcost_model::Quantity;
+use switchcost_model::{Quantity, Value};
 
 /// What no layer explains, as the text calls it.
 const REST: &str = "unexplained rest";
 
 /// Width of the longest bar, characters.
-const BAR: usize = 32;
-
-/// Of a line, what is neither name nor bar: figure, interval, and that a layer is not resolved.
-const FIGURES: usize = 49;
+const BAR: usize = 24;
 
 /// All that one `explain` has to say.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,19 +31,13 @@ pub struct Explanation {
     pub notes: Vec<String>,
 }
 
-fn interval(part: &Part) -> String {
-    part.interval.map_or("no interval".into(), |i| format!("{} – {}", nanoseconds(i.low), nanoseconds(i.high)))
-}
-
 /// From `start` on, so many ns, drawn to scale; a part below nothing goes to the left.
-fn bar(start: f64, size: f64, whole: f64, most: usize) -> String {
-    let place = |ns: f64| ((ns / whole) * most as f64).round().clamp(0.0, most as f64) as usize;
+fn bar(start: f64, size: f64, whole: f64) -> String {
+    let place = |ns: f64| ((ns / whole) * BAR as f64).round().clamp(0.0, BAR as f64) as usize;
     let (from, to) = (place(start.min(start + size)), place(start.max(start + size)));
-    let (from, to) = if from == to { (from.min(most - 1), from.min(most - 1)) } else { (from, to) };
-    if from == to {
-        format!("{}▏", " ".repeat(from))
-    } else {
-        format!("{}{}", " ".repeat(from), "█".repeat(to - from))
+    match from == to {
+        true => format!("{}▏", " ".repeat(from.min(BAR - 1))),
+        false => format!("{}{}", " ".repeat(from), "█".repeat(to - from)),
     }
 }
 
@@ -69,7 +61,8 @@ fn answer(explanation: &Explanation) -> String {
             )
         }
         Shares::Exceed => {
-            format!("{takes}; its layers do not fit into the whole: they overlap, or the model does not fit this CPU")
+            let come_to = explained.prediction.as_ref().map(|known| format!(" come to {} of it", percent(known.ratio)));
+            format!("{takes}; its layers{}: shares are not given", come_to.as_deref().unwrap_or(" exceed it"))
         }
         Shares::Modes => format!("{takes}; a cost of several kinds has no shares"),
         Shares::Of { layers, left } if layers.is_empty() && left.is_none() => {
@@ -91,52 +84,52 @@ fn answer(explanation: &Explanation) -> String {
 pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> String {
     let explained = &explanation.explained;
     let whole = explained.total.value;
-    let names = explained.layers.iter().map(|layer| layer.name.chars().count());
-    let width = names.chain([explanation.label.chars().count(), REST.len()]).max().unwrap_or(REST.len());
-    let line = |name: &str, part: &Part, bar: &str, mark: &str| {
-        let range = interval(part);
-        let padding = " ".repeat(width - name.chars().count());
-        format!(" {name}{padding}  {:>9}  {range:>19}  {bar}{mark}\n", nanoseconds(part.value))
+    let titles = [("", 0), ("ns", 0), ("95 % interval", 1), ("", 2), ("", 0)];
+    let mut table = Section::new(titles);
+    let row = |name: &str, part: &Part, start: f64, mark: &str| {
+        let interval = part.interval.map(|one| Value::between(Value::Bare(one.low), Value::Bare(one.high)));
+        let words = if mark.is_empty() { Cell::Empty } else { Cell::Words(mark.to_owned()) };
+        let bar = bar(start, part.value, whole).into();
+        let interval = interval.map_or("no interval".into(), Cell::Value);
+        vec![Cell::Name(name.to_owned()), Cell::Value(Value::Bare(part.value)), interval, bar, words]
     };
-    let room = style.width.map_or(usize::MAX, usize::from).saturating_sub(width + FIGURES);
-    let bar = |start, size| bar(start, size, whole, room.clamp(8, BAR));
-    let mut out = style.headline(&answer(explanation));
-    out.push_str(&wrapped("  ", &explanation.title, style));
-    let (run, rounds) = (&explanation.run, explained.total.rounds);
-    let rounds = counted(rounds, "round");
-    let about = format!("run {run}, {rounds}; means over rounds in ns, which add up, with 95 % intervals");
-    out.push_str(&(wrapped("  ", &about, style) + "\n"));
+    let mut remarks = Vec::new();
     let mut height = 0.0;
     for layer in &explained.layers {
+        let terms = if verbose { format!(" = {}", layer.terms) } else { String::new() };
+        let said = format!("- {}{terms}: {}", layer.name, layer.why);
         match &layer.cost {
             Ok(part) => {
-                let mark = if part.resolved() { "" } else { "  not resolved" };
-                out.push_str(&line(&layer.name, part, &bar(height, part.value), mark));
+                let mark = if part.resolved() { "" } else { "not resolved" };
+                table.rows.push(row(&layer.name, part, height, mark));
                 height += part.value;
+                remarks.push(said);
             }
-            Err(_) => out.push_str(&format!(
-                " {}{}  {:>9}\n",
-                layer.name,
-                " ".repeat(width - layer.name.chars().count()),
-                "–"
-            )),
+            Err(why) => {
+                table.rows.push(vec![Cell::Name(layer.name.clone()), Cell::Value(Value::Unknown)]);
+                remarks.push(format!("{said}; not measured: {why}"));
+            }
         }
     }
-    out.push_str(&line(REST, &explained.residue, &bar(height, explained.residue.value), ""));
-    out.push_str(&line(&explanation.label, &explained.total, &bar(0.0, whole), ""));
-    out.push_str(&format!("\n{}\n", style.headline(&sentence(explained))));
-    for layer in &explained.layers {
-        let unmeasured = layer.cost.as_ref().err().map_or(String::new(), |why| format!("; not measured: {why}"));
-        let terms = if verbose { format!(" = {}", layer.terms) } else { String::new() };
-        out.push_str(&wrapped("  - ", &format!("{}{terms}: {}{unmeasured}", layer.name, layer.why), style));
-    }
+    table.rows.push(row(REST, &explained.residue, height, ""));
+    table.rows.push(row(&explanation.label, &explained.total, 0.0, ""));
+    table.below.push(sentence(explained));
     if let Some(residue) = &explained.residue_is {
         let test =
             if residue.test.is_empty() { String::new() } else { format!("; what would show it: {}", residue.test) };
-        out.push_str(&wrapped("  - ", &format!("{REST}, by supposition: {}{test}", residue.what), style));
+        remarks.push(format!("- {REST}, by supposition: {}{test}", residue.what));
     }
-    explanation.notes.iter().for_each(|note| out.push_str(&wrapped("note: ", note, style)));
-    style.sealed(&out)
+    remarks.extend(explanation.notes.iter().map(|note| format!("note: {note}")));
+    let rounds = counted(explained.total.rounds, "round");
+    let about = format!("run {}, {rounds}; means over rounds, which add up", explanation.run);
+    let answer = Answer {
+        headline: Headline::on(vec![answer(explanation)], Vec::new(), []),
+        about: vec![("", explanation.title.clone()), ("", about)],
+        sections: vec![table],
+        remarks,
+        outcome: None,
+    };
+    answer.terminal(style)
 }
 
 /// Do the layers add up?

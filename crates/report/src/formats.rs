@@ -2,23 +2,22 @@
 
 mod bencher;
 mod benchstat;
-mod brief;
 mod csv;
 mod format;
 mod github_action_benchmark;
 pub(crate) mod json;
+pub(crate) mod ladder;
 mod names;
 mod prometheus;
-pub(crate) mod table;
 
 pub use format::Format;
 
 /// Every form, the usual one first.
 pub const FORMATS: &[&dyn Format] = &[
-    &brief::Terminal,
+    &ladder::Terminal,
     &json::Json,
     &csv::Csv,
-    &table::Markdown,
+    &ladder::Markdown,
     &benchstat::Benchstat,
     &bencher::Bencher,
     &github_action_benchmark::GithubActionBenchmark,

@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod answer;
 mod baseline;
 mod columns;
 mod compare;
@@ -18,13 +19,13 @@ mod trend;
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use columns::{COLUMNS, Column, Shown, figure_of};
 pub use compare::{
-    Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched, compare_json, compare_junit, compare_markdown,
-    compare_schema, compare_text, incomparable, methods, published_figure, reason,
+    Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched, compare_json, compare_junit, compare_schema,
+    incomparable, methods, published_figure, reason,
 };
 pub use doctor::{doctor_gate_text, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
-pub use formats::table::{common_measure, head, slowed_by};
+pub use formats::ladder::{about, slowed_by};
 pub use formats::{FORMATS, Format};
 pub use html::{AuditAnswer, Page, html, page_schema};
 pub use legend::legend;

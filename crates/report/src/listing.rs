@@ -1,6 +1,7 @@
 //! `list`, `history` and `doctor`.
 
-use crate::text::{Style, Tint, cell, drawn, drawn_once, kept, moment, name, right, tinted, wrapped, wrapped_names};
+use crate::answer::{Cell, Section, Tint};
+use crate::text::{Style, moment, wrapped, wrapped_names};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_model::{Finding, Severity, ToldFinding, harmless, harmless_line};
@@ -207,29 +208,24 @@ pub fn list_text(
             continue;
         }
         out.push_str(&format!("{}\n", style.bold(title)));
-        let mut table = style.table();
-        table.set_header(["  mechanism", "what", "language", "build here"].map(cell));
+        let mut table = Section::new([("mechanism", 0), ("what", 1), ("language", 2), ("build here", 0)]);
         let mut absent = String::new();
         for mechanism in mine {
-            let usable: Vec<&str> =
-                mechanism.probes.iter().filter(|probe| probe.available).map(|probe| probe.id.as_str()).collect();
-            let (place, tint) = match usable.as_slice() {
-                [] => ("not here".to_owned(), Tint::Yellow),
-                usable => (usable.join(" "), Tint::Green),
+            let usable = mechanism.probes.iter().filter(|probe| probe.available);
+            let usable: Vec<&str> = usable.map(|probe| probe.id.as_str()).collect();
+            let place = match usable.as_slice() {
+                [] => Cell::Verdict("not here".to_owned(), Tint::Yellow),
+                usable => Cell::Words(usable.join(" ")),
             };
             if usable.is_empty() {
                 let why = format!("{}: not here: {}", mechanism.id, missing(mechanism));
                 absent.push_str(&wrapped("    ", &why, style));
             }
             let what = if mechanism.short.is_empty() { &mechanism.title } else { &mechanism.short };
-            table.add_row(vec![
-                cell(format!("  {}", name(&mechanism.id))),
-                cell(what),
-                cell(mechanism.tags.first().map_or("", String::as_str)),
-                tinted(place, style.colour.then_some(tint)),
-            ]);
+            let language = mechanism.tags.first().map_or("", String::as_str);
+            table.rows.push(vec![Cell::Name(mechanism.id.clone()), what.as_str().into(), language.into(), place]);
         }
-        out.push_str(&drawn(&mut table));
+        out.push_str(&table.terminal(style));
         out.push_str(&absent);
         out.push('\n');
     }
@@ -309,28 +305,26 @@ pub fn history_text(entries: &[HistoryEntry], older: usize, style: Style) -> Str
     let (machines, kernels) = (differs(|entry| &entry.machine), differs(|entry| &entry.kernel));
     // Its id has the time as well.
     let dated = !(machines || kernels) || style.width.is_none_or(|width| width >= WITH_ALL);
-    let mut table = style.table();
-    let mut header = vec![cell("run")];
-    header.extend(dated.then(|| cell("started")));
-    header.push(right("rows"));
-    header.extend(machines.then(|| cell("machine")));
-    header.extend(kernels.then(|| cell("kernel")));
-    table.set_header(header.into_iter().chain([cell("command")]));
-    for entry in entries {
-        let mut row = vec![cell(name(&entry.id))];
-        row.extend(dated.then(|| cell(kept(&moment(entry.started_unix_ns)))));
-        row.push(right(entry.rows));
-        row.extend(machines.then(|| cell(&entry.machine)));
-        row.extend(kernels.then(|| cell(harmless(&entry.kernel))));
-        table.add_row(row.into_iter().chain([cell(asked(entry, style))]));
-    }
+    let shown = |is: bool, text: &str| if is { Cell::Value(harmless(text).into()) } else { Cell::Empty };
+    let row = |entry: &HistoryEntry| {
+        vec![
+            Cell::Name(entry.id.clone()),
+            shown(dated, &moment(entry.started_unix_ns)),
+            entry.rows.into(),
+            shown(machines, &entry.machine),
+            shown(kernels, &entry.kernel),
+            Cell::Value(asked(entry, style).into()),
+        ]
+    };
+    let titles = [("run", 0), ("started", 3), ("rows", 2), ("machine", 2), ("kernel", 1), ("command", 0)];
+    let table = Section::new(titles).with(entries.iter().map(row));
     let all = entries.len() + older;
     let more = if older > 0 {
         format!(" … and {older} older runs: switchcost history --last {all}\n")
     } else {
         String::new()
     };
-    style.sealed(&(drawn_once(&mut table) + &more))
+    style.sealed(&(table.terminal(style) + &more))
 }
 
 /// What was asked, on one line, and whether the run came to its end.

@@ -1,9 +1,8 @@
-//! Tables for terminals, and JSON.
+//! Text for terminals, and JSON.
 
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use serde::Serialize;
-use switchcost_analysis::number::factor;
 use switchcost_model::{Machine, Utc, harmless, harmless_line, harmless_lines};
+use unicode_width::UnicodeWidthStr;
 
 /// How a terminal wants its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,22 +55,6 @@ impl Style {
         let text = harmless_lines(text, self.colour);
         if self.ascii { ascii(&text) } else { text }
     }
-
-    /// A table without lines: columns speak for themselves, and such text can be cut and pasted.
-    #[must_use]
-    pub fn table(self) -> Table {
-        let mut table = Table::new();
-        table.load_preset(comfy_table::presets::NOTHING);
-        match self.width {
-            Some(width) => {
-                table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-            }
-            None => {
-                table.set_content_arrangement(ContentArrangement::Disabled);
-            }
-        }
-        table
-    }
 }
 
 /// Text for what shows nothing but ASCII. A character stays as wide as it was, so that columns stay where they are.
@@ -88,19 +71,15 @@ pub fn ascii(text: &str) -> String {
         '≈' => '~',
         '…' | '░' => '.',
         '●' => '*',
+        '▁' | '▂' => '_',
+        '▃' | '▄' => '-',
+        '▅' | '▆' => '=',
+        '▇' => '#',
         '┊' | '│' | '▏' => '|',
         '█' => '#',
         _ => '?',
     };
     text.replace("± ", "+-").replace('±', "+-").replace("≤ ", "<=").replace("≥ ", ">=").chars().map(plain).collect()
-}
-
-/// A table of Markdown.
-#[must_use]
-pub fn markdown_table() -> Table {
-    let mut table = Table::new();
-    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
-    table
 }
 
 /// Plain data as JSON.
@@ -137,107 +116,11 @@ pub fn machine_words(machine: &Machine) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// A colour or weight of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tint {
-    Bold,
-    Red,
-    Green,
-    Yellow,
-}
-
-/// Stands for the end of a tint while a table is laid out.
-const END: char = '\u{202e}';
-
-/// What stands for each tint, and its escape sequence. The marks have no width, and no text of others holds them: `harmless_line` takes them out.
-const MARKS: [(char, &str); 6] = [
-    ('\u{202a}', "\x1b[1m"),
-    ('\u{202b}', "\x1b[31m"),
-    ('\u{202c}', "\x1b[32m"),
-    ('\u{202d}', "\x1b[33m"),
-    (END, "\x1b[0m"),
-    (START, ""),
-];
-
-/// Begins each cell while a table is laid out: a line without it goes on with the row above.
-const START: char = '\u{2066}';
-
 /// So far in begins a further line at least, so that no text of others passes for one of ours.
-const FURTHER: usize = 4;
-
-/// Text in which each mark has become this.
-fn unmarked(text: &str, of: impl Fn(&'static str) -> &'static str) -> String {
-    MARKS.iter().fold(text.to_owned(), |text, (mark, escape)| text.replace(*mark, of(escape)))
-}
-
-/// A cell is one line, whatever others put into it.
-pub fn cell(text: impl ToString) -> Cell {
-    Cell::new(format!("{START}{}", words(&text.to_string(), KEPT).join(" ")))
-}
-
-/// The same with a tint: of each word, because a cell may be wrapped.
-pub(crate) fn tinted(text: impl ToString, tint: Option<Tint>) -> Cell {
-    let Some(tint) = tint else { return cell(text) };
-    let (begin, _) = MARKS[tint as usize];
-    let word = |word: String| if word.is_empty() { word } else { format!("{begin}{word}{END}") };
-    let words: Vec<String> = words(&text.to_string(), KEPT).into_iter().map(word).collect();
-    Cell::new(format!("{START}{}", words.join(" ")))
-}
-
-/// The same at the right end of its column.
-pub fn right(text: impl ToString) -> Cell {
-    cell(text).set_alignment(CellAlignment::Right)
-}
-
-/// The lines of a table, without blanks at their ends. Where its width is bounded no word is broken, and columns before the last one that have no room
-/// follow below, beside the first.
-pub fn drawn(table: &mut Table) -> String {
-    let mut out = String::new();
-    let mut left: Vec<usize> = (0..table.column_count()).collect();
-    while !left.is_empty() {
-        let shown = fit(table, &left, true);
-        out += if out.is_empty() { "" } else { "\n" };
-        out += &lines(table);
-        left.retain(|column| !shown.contains(column));
-        if !left.is_empty() {
-            left.insert(0, 0);
-        }
-    }
-    out
-}
-
-/// The same, but columns without room are only named.
-pub fn drawn_once(table: &mut Table) -> String {
-    let all: Vec<usize> = (0..table.column_count()).collect();
-    let shown = fit(table, &all, false);
-    let titles: Vec<String> = table.header().into_iter().flat_map(|row| row.cell_iter()).map(Cell::content).collect();
-    let hidden = titles.iter().enumerate().filter(|(column, _)| !shown.contains(column));
-    let hidden: Vec<String> = hidden.map(|(_, title)| unmarked(title, |_| "")).collect();
-    let lost = if hidden.is_empty() { String::new() } else { format!("  no room for: {}\n", hidden.join(", ")) };
-    lines(table) + &lost
-}
-
-fn lines(table: &Table) -> String {
-    let lines = table.trim_fmt();
-    let bounded = matches!(table.content_arrangement(), ContentArrangement::Dynamic);
-    let line = |line: &str| {
-        let line = if !bounded || line.contains(START) { line.to_owned() } else { further_in(line) };
-        unmarked(&line, |escape| escape).replace(KEPT, " ").trim_end().to_owned() + "\n"
-    };
-    lines.lines().map(line).collect()
-}
-
-/// A line that goes on with the row above, further in than any of ours; the columns after its first stay where they are if they have room.
-fn further_in(line: &str) -> String {
-    let text = line.trim_start();
-    let by = FURTHER.saturating_sub(line.len() - text.len());
-    let gap = " ".repeat(by + 2);
-    let text = if by > 0 { text.replacen(&gap, "  ", 1) } else { text.to_owned() };
-    " ".repeat((line.len() - line.trim_start().len()).max(FURTHER)) + &text
-}
+pub(crate) const FURTHER: usize = 4;
 
 /// A blank at which no line ends.
-const KEPT: char = '\u{a0}';
+pub(crate) const KEPT: char = '\u{a0}';
 
 /// Units of figures, beside which their numbers stay.
 const UNITS: [&str; 8] = ["%", "ns", "µs", "ms", "s", "B", "KiB", "MiB"];
@@ -274,52 +157,6 @@ pub fn name(label: &str) -> String {
     words.fold(first, |name, word| format!("{name}{}{word}", if ours(word) { ' ' } else { KEPT }))
 }
 
-/// Of these columns those that have room with their words whole: the first and the last at least. The others are hidden. `on`: they follow, so that
-/// names stay on one line where two figures and the last column still fit.
-fn fit(table: &mut Table, columns: &[usize], on: bool) -> Vec<usize> {
-    let Some(room) = table.width().filter(|_| matches!(table.content_arrangement(), ContentArrangement::Dynamic))
-    else {
-        return columns.to_vec();
-    };
-    let longest = |text: String| {
-        let text = unmarked(&text, |_| "");
-        let indent = text.len() - text.trim_start().len();
-        text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0) + indent
-    };
-    let mut widths: Vec<u16> = (0..table.column_count())
-        .map(|column| {
-            let cells = table.column_cells_with_header_iter(column).flatten();
-            let padding = table.column(column).map_or(0, |column| usize::from(column.padding_width()));
-            (cells.map(|cell| longest(cell.content())).max().unwrap_or(0) + padding) as u16
-        })
-        .collect();
-    let with_room = |widths: &[u16]| {
-        let mut shown = columns.to_vec();
-        while shown.len() > 3 && shown.iter().map(|&column| widths[column]).sum::<u16>() > room {
-            shown.remove(shown.len() - 2);
-        }
-        shown
-    };
-    let mut shown = with_room(&widths);
-    if on && shown.len() < columns.len() {
-        let names = table.column_cells_with_header_iter(0).flatten();
-        let name = names.map(|cell| unmarked(&cell.content(), |_| "").chars().count()).max().unwrap_or(0) as u16 + 2;
-        let whole: Vec<u16> = std::iter::once(name).chain(widths.iter().skip(1).copied()).collect();
-        let beside = with_room(&whole);
-        if beside.len() > 3 {
-            (shown, widths) = (beside, whole);
-        }
-    }
-    for (index, width) in widths.into_iter().enumerate() {
-        let Some(column) = table.column_mut(index) else { continue };
-        column.set_constraint(match shown.contains(&index) {
-            true => ColumnConstraint::LowerBoundary(Width::Fixed(width)),
-            false => ColumnConstraint::Hidden,
-        });
-    }
-    shown
-}
-
 /// Wraps text after a lead. Further lines are as far in, and further than any of ours begins, so that no text of others passes for one.
 #[must_use]
 pub fn wrapped(lead: &str, text: &str, style: Style) -> String {
@@ -334,10 +171,10 @@ pub fn wrapped_names<N: AsRef<str>>(lead: &str, names: impl IntoIterator<Item = 
 fn laid<N: AsRef<str>>(lead: &str, indent: usize, names: impl IntoIterator<Item = N>, style: Style) -> String {
     let width = style.width.map_or(usize::MAX, usize::from).max(40);
     let mut out = lead.to_owned();
-    let mut column = lead.chars().count();
+    let mut column = lead.width();
     for (i, name) in names.into_iter().enumerate() {
         let name = harmless_line(name.as_ref());
-        let length = name.chars().count();
+        let length = name.width();
         if i > 0 && column + 1 + length > width {
             out.push('\n');
             out.push_str(&" ".repeat(indent));
@@ -353,22 +190,26 @@ fn laid<N: AsRef<str>>(lead: &str, indent: usize, names: impl IntoIterator<Item 
     out
 }
 
-/// Three decimals near 1, where the third one matters; two digits otherwise, however small.
-#[must_use]
-pub fn ratio(ratio: f64) -> String {
-    match ratio {
-        ratio if ratio >= 2.0 => factor(ratio),
-        ratio if (0.1..0.9).contains(&ratio) || ratio > 1.1 => format!("{ratio:.2}"),
-        ratio if ratio >= 0.1 => format!("{ratio:.3}"),
-        ratio if ratio > 0.0 => format!("{ratio:.*}", (1.0 - ratio.log10().floor()).min(12.0) as usize),
-        _ => "0".to_owned(),
+/// A name on lines of at most so many columns, broken at blanks.
+pub(crate) fn folded(name: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in harmless_line(name).split(' ') {
+        let Some(last) = lines.last_mut() else { break };
+        if last.is_empty() {
+            word.clone_into(last);
+        } else if last.width() + 1 + word.width() <= most {
+            *last = format!("{last} {word}");
+        } else {
+            lines.push(word.to_owned());
+        }
     }
+    lines
 }
 
-/// The first of these names, as a line may hold; all that one sentence lists if lines have no end.
-pub(crate) fn some(names: &[String], style: Style) -> String {
+/// The first of these names, as a line may hold.
+pub(crate) fn some(names: &[String]) -> String {
     const SOME: usize = 3;
-    if style.width.is_none() || names.len() <= SOME + 1 {
+    if names.len() <= SOME + 1 {
         return listed(names.to_vec());
     }
     format!("{}, {} more", listed(names[..SOME].to_vec()), names.len() - SOME)
@@ -398,19 +239,16 @@ pub(crate) fn budget(ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEPT, Style, budget, cell, drawn, wrapped};
+    use super::{KEPT, Style, budget, wrapped};
 
     #[test]
     fn a_number_stays_beside_its_unit() {
         let text = "one switch of it takes 120 ns, another 1.2 µs – 3.4 µs, and a third 7 %";
         for width in 40..70 {
             let style = Style { width: Some(width), ..Style::PLAIN };
-            let mut table = style.table();
-            table.add_row([text, text].map(cell));
-            for text in [wrapped("", text, style), drawn(&mut table)] {
-                let broken = |line: &str| ["120", "1.2", "–", "3.4", "7"].iter().any(|end| line.ends_with(end));
-                assert!(!text.lines().any(|line| broken(line.trim_end())) && !text.contains(KEPT), "{width}: {text}");
-            }
+            let text = wrapped("", text, style);
+            let broken = |line: &str| ["120", "1.2", "–", "3.4", "7"].iter().any(|end| line.ends_with(end));
+            assert!(!text.lines().any(|line| broken(line.trim_end())) && !text.contains(KEPT), "{width}: {text}");
         }
     }
 

@@ -1,14 +1,15 @@
 //! Trends of rows over runs.
 
+use crate::answer::{Cell, Section};
 use crate::compare::ratio_phrase;
 use crate::curves::levels;
 use crate::listing::HistoryList;
-use crate::text::{Style, cell, drawn, kept, name, right, wrapped};
+use crate::text::{Style, wrapped};
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::number::{counted, nanoseconds, percent};
+use switchcost_analysis::number::counted;
 use switchcost_analysis::{At, Quantity, WORTH_SHOWING};
-use switchcost_model::{Utc, harmless};
+use switchcost_model::{Utc, Value, harmless};
 
 /// Runs of a row that are shown unless all are asked for.
 const SHOWN: usize = 15;
@@ -191,27 +192,15 @@ pub fn trends_text(trends: &Trends, verbose: bool, style: Style) -> String {
 
 /// Rows beside one another: the newest figure, and the way to it.
 fn summary(trends: &[&Trend], style: Style) -> String {
-    let mut table = style.table();
-    table.set_header([
-        cell("row"),
-        right("runs"),
-        right("newest"),
-        right("95 % interval"),
-        cell("oldest → newest"),
-        cell(""),
-    ]);
+    let titles = [("row", 0), ("runs", 2), ("newest", 0), ("95 % interval", 2), ("oldest → newest", 1), ("", 0)];
+    let mut table = Section::new(titles);
     for trend in trends {
-        let amount = |value: f64| trend.quantity.amount(value);
         let Some(newest) = trend.points.last() else { continue };
-        let figure = figures(newest).map(amount).collect::<Vec<_>>().join(" or ");
-        let span = match newest.interval {
-            Some((low, high)) => format!("{} – {}", amount(low), amount(high)),
-            None => if newest.modes.is_empty() { "–" } else { "bimodal" }.to_owned(),
-        };
+        let amount = |value: f64| Value::Amount(value, trend.quantity);
         let shown = &trend.points[trend.points.len().saturating_sub(PICTURE - 1)..];
         let values: Vec<_> = shown.iter().map(|point| point.median).collect();
         let cut = if shown.len() < trend.points.len() { "…" } else { "" };
-        let line = format!("{cut}{}", levels(&values, bounds(trend), style));
+        let line = format!("{cut}{}", levels(&values, bounds(trend)));
         let judged = trend.points.iter().filter(|point| point.reason.is_none()).count();
         let remarks = [
             (!trend.changes.is_empty()).then(|| "changed".to_owned()),
@@ -219,12 +208,25 @@ fn summary(trends: &[&Trend], style: Style) -> String {
             (judged < trend.points.len()).then(|| format!("{} not judged", trend.points.len() - judged)),
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();
-        let figures = [right(trend.points.len()), right(figure), right(span)];
-        table.add_row(
-            [cell(name(&trend.label))].into_iter().chain(figures).chain([cell(line), cell(remarks.join(", "))]),
-        );
+        table.rows.push(vec![
+            Cell::Name(trend.label.clone()),
+            trend.points.len().into(),
+            Cell::Value(Value::Either(figures(newest).collect(), trend.quantity)),
+            span(newest, amount),
+            line.into(),
+            Cell::Words(remarks.join(", ")),
+        ]);
     }
-    drawn(&mut table) + "  each run of a row: switchcost history ROW; of all: -v\n"
+    table.terminal(style) + "  each run of a row: switchcost history ROW; of all: -v\n"
+}
+
+/// The interval of a run.
+fn span(point: &TrendPoint, value: impl Fn(f64) -> Value) -> Cell {
+    match point.interval {
+        Some((low, high)) => Cell::Value(Value::between(value(low), value(high))),
+        None if point.modes.is_empty() => Cell::Value(Value::Unknown),
+        None => "bimodal".into(),
+    }
 }
 
 /// The lowest and the highest end of its figures and intervals.
@@ -236,31 +238,28 @@ fn bounds(trend: &Trend) -> (f64, f64) {
 
 /// A row, run by run: the newest `most` of them.
 fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
-    let mut table = style.table();
     let older = trend.points.len().saturating_sub(most);
     let points = &trend.points[older..];
     let updated = points.iter().any(|point| !point.changed.is_empty());
-    let mut header = vec![cell("run"), cell("started, UTC"), right(&*trend.quantity.unit), right("95 % interval")];
-    header.extend(updated.then(|| cell("kernel")));
     let slowed = points.iter().any(|point| point.slowed.is_some_and(|times| times > WORTH_SHOWING));
-    header.extend(slowed.then(|| right("CPU slower")));
-    table.set_header(header.into_iter().chain([cell("")]));
+    let titles = [("run", 0), ("started, UTC", 2), ("cost", 0), ("95 % interval", 1), ("kernel", 1), ("CPU slower", 1)];
+    let mut table = Section::new(titles.into_iter().chain([("", 0), ("", 0)]));
     let bounds = bounds(trend);
     for (i, point) in points.iter().enumerate() {
-        let span = match point.interval {
-            Some((low, high)) => format!("{} – {}", nanoseconds(low), nanoseconds(high)),
-            None => if point.modes.is_empty() { "–" } else { "bimodal" }.to_owned(),
-        };
-        let cost: Vec<String> = figures(point).map(nanoseconds).collect();
-        let remark =
-            point.reason.as_ref().map_or(String::new(), |reason| format!("  {}{reason}", kept("not judged: ")));
         let started = Utc::new(point.started_unix_ns);
-        let started = kept(&format!("{} {}", started.date(), started.minute()));
-        let mut row = vec![cell(name(&point.run)), cell(started), right(cost.join(" or ")), right(span)];
-        row.extend(updated.then(|| cell(if i == 0 { point.kernel.clone() } else { update(point) })));
-        row.extend(slowed.then(|| right(point.slowed.map_or("–".to_owned(), |times| format!("×{times:.2}")))));
-        row.push(cell(picture(point, bounds) + &remark));
-        table.add_row(row);
+        let kernel = if i == 0 { point.kernel.clone() } else { update(point) };
+        let times = point.slowed.map_or(Value::Unknown, |times| format!("×{times:.2}").into());
+        let reason = point.reason.as_ref().map_or(Cell::Empty, |reason| Cell::Words(format!("not judged: {reason}")));
+        table.rows.push(vec![
+            Cell::Name(point.run.clone()),
+            format!("{} {}", started.date(), started.minute()).into(),
+            Cell::Value(Value::Either(figures(point).collect(), trend.quantity)),
+            span(point, |value| Value::Amount(value, trend.quantity)),
+            if updated { kernel.into() } else { Cell::Empty },
+            if slowed { Cell::Value(times) } else { Cell::Empty },
+            picture(point, bounds).into(),
+            reason,
+        ]);
     }
     let runs = counted(trend.points.len(), "run");
     let unit = harmless(&trend.unit);
@@ -269,7 +268,7 @@ fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
     if older > 0 {
         out.push_str(&format!(" … {older} older runs: -v\n"));
     }
-    out.push_str(&drawn(&mut table));
+    out.push_str(&table.terminal(style));
     if trend.undecided > 0 {
         let places = if trend.undecided == 1 { "a place".to_owned() } else { format!("{} places", trend.undecided) };
         let alike = trend.autocorrelation.unwrap_or_default();
@@ -319,7 +318,7 @@ fn picture(point: &TrendPoint, (lowest, highest): (f64, f64)) -> String {
 
 fn phrase(change: &TrendChange, quantity: Quantity) -> String {
     let span = change.interval.map_or("too few runs for an interval".to_owned(), |(low, high)| {
-        format!("95 % interval {} to {}", signed(low), signed(high))
+        format!("95 % interval {} to {}", Value::Change(low - 1.0), Value::Change(high - 1.0))
     });
     let with = match change.changed_with_it.as_slice() {
         [] => "no recorded fact of tool or machine changed with it".to_owned(),
@@ -327,10 +326,6 @@ fn phrase(change: &TrendChange, quantity: Quantity) -> String {
     };
     let p = if change.p < 0.0005 { "p < 0.001".to_owned() } else { format!("p = {:.3}", change.p) };
     format!("{} from run {} on ({span}; {p}); {with}", ratio_phrase(change.ratio, quantity), change.after)
-}
-
-fn signed(ratio: f64) -> String {
-    format!("{}{}", if ratio < 1.0 { "−" } else { "+" }, percent((ratio - 1.0).abs()))
 }
 
 #[cfg(test)]

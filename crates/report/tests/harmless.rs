@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, At, Burden, Comparison, Fit, Grown, Load, Outcome, Quantity, Side, Why};
+use switchcost_analysis::{
+    Analysis, At, Burden, Comparison, Condition, Fit, Grown, Load, Outcome, Quantity, Side, Why,
+};
 use switchcost_catalogue::{Catalogue, Published};
 use switchcost_model::*;
 use switchcost_report::*;
@@ -191,6 +193,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         modes: Vec::new(),
         unit: texts.next(),
         quantity: Quantity::TIME,
+        conditions: vec![Condition::Slowed],
     };
     let comparison = Comparison {
         modes: None,
@@ -222,7 +225,14 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         read: true,
         caveat: Some(texts.next()),
     };
-    let burden = Burden { mechanism: texts.next(), fit: Fit::Fits, cpu: Some(0.1), interval: None, memory: Some(1.0) };
+    let burden = Burden {
+        mechanism: texts.next(),
+        fit: Fit::Fits,
+        cpu: Some(0.1),
+        interval: None,
+        memory: Some(1.0),
+        conditions: Vec::new(),
+    };
     let compared = Compared {
         runs: vec![ComparedRun { id: texts.next(), started: String::new(), machine: texts.next() }],
         rows: vec![ComparedRow {
@@ -324,8 +334,8 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
     let baseline = BaselineEntry { name: texts.next(), run: texts.next(), set_unix_ns: 0, gone: false };
     let title = texts.next();
     vec![
-        compare_text(&compared, style),
-        compare_markdown(&compared),
+        compared.answer().terminal(style),
+        compared.answer().markdown(),
         trends_text(&trends, true, style),
         trends_text(&trends, false, style),
         history_text(&[entry], 1, style),

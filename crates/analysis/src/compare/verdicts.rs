@@ -8,8 +8,7 @@ use crate::analysis::Analysis;
 use crate::noise::Noise;
 use crate::row::{Of, Row};
 use crate::rulers::{SLOWED, slowest};
-use std::collections::BTreeSet;
-use switchcost_model::{Run, Verdict, hardware_key};
+use switchcost_model::{Run, hardware_key};
 
 /// What bounds every word of a comparison, and stands before it.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +48,6 @@ pub enum Remark {
     AsSets,
     /// Rows of two runs are compared.
     TwoRuns,
-    /// Rows whose switches could not be observed.
-    Unobserved(Vec<String>),
 }
 
 /// What comes of it.
@@ -175,12 +172,6 @@ fn remarks(
     }
     if pairs.iter().any(|(a, b)| a.0 != b.0) {
         remarks.push(Remark::TwoRuns);
-    }
-    let unobserved = |row: &&Row<'_>| row.verdict == Verdict::Unobservable;
-    let unproven: BTreeSet<String> =
-        pairs.iter().flat_map(|(a, b)| [a.1, b.1]).filter(unobserved).map(|row| row.label.clone()).collect();
-    if !unproven.is_empty() {
-        remarks.push(Remark::Unobserved(unproven.into_iter().collect()));
     }
     remarks
 }

@@ -18,8 +18,7 @@ use switchcost_analysis::{
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
 use switchcost_report::{
-    Compared, ComparedSide, Style, Unmatched, compare_json, compare_junit, compare_markdown, compare_text,
-    incomparable, listed, methods, reason,
+    Compared, ComparedSide, Style, Unmatched, compare_json, compare_junit, incomparable, listed, methods, reason,
 };
 use switchcost_session::{Action, CONTINUES, Exit, Failure, Installation, output, paths};
 
@@ -82,9 +81,9 @@ impl Action for Compare {
             let text = match (form, file) {
                 ("json", _) => compare_json(&compared),
                 ("junit", _) => compare_junit(&compared),
-                ("md", _) => compare_markdown(&compared),
-                (_, None) => compare_text(&compared, output::style()),
-                (_, Some(_)) => compare_text(&compared, Style::PIPED),
+                ("md", _) => compared.answer().markdown(),
+                (_, None) => compared.answer().terminal(output::style()),
+                (_, Some(_)) => compared.answer().terminal(Style::PIPED),
             };
             file.map_or_else(|| output::print(&text), |file| output::write_file(file, text.as_bytes()))?;
         }

@@ -1,10 +1,12 @@
 //! The verdict for a terminal: the answer first, then each odd node, then what the others are like.
 
-use super::{Fleet, FleetFact, FleetFinding, FleetGroup, FleetKinds, FleetNode};
+use super::{Fleet, FleetFact, FleetFinding, FleetGroup, FleetKinds, FleetNode, FleetRow};
 use std::collections::BTreeMap;
+use switchcost_analysis::Quantity;
 use switchcost_analysis::number::{counted, nanoseconds};
-use switchcost_model::harmless;
-use switchcost_report::text::{Style, cell, drawn, listed, right, wrapped};
+use switchcost_model::{Value, harmless};
+use switchcost_report::answer::{Cell, Section};
+use switchcost_report::text::{Style, listed, wrapped};
 
 /// Facts and rows of a node that are told, at most.
 const MOST: usize = 4;
@@ -178,19 +180,17 @@ fn groups(fleet: &Fleet, style: Style) -> String {
             out += &wrapped("  ", &text, style);
         }
         if !group.rows.is_empty() {
-            let mut table = style.table();
-            table.set_header(vec![cell("row"), cell("through"), right("ns"), right("between nodes"), right("nodes")]);
-            for row in &group.rows {
-                let spread = format!("± {:.1} %", row.spread * 100.0);
-                table.add_row(vec![
-                    cell(&row.row),
-                    cell(row.through.to_string()),
-                    right(nanoseconds(row.median_ns)),
-                    right(spread),
-                    right(row.nodes),
-                ]);
-            }
-            out += &drawn(&mut table);
+            let titles = [("row", 0), ("through", 2), ("cost", 0), ("between nodes", 0), ("nodes", 1)];
+            let row = |row: &FleetRow| {
+                vec![
+                    Cell::Name(row.row.clone()),
+                    row.through.to_string().into(),
+                    Cell::Value(Value::Amount(row.median_ns, Quantity::TIME)),
+                    format!("± {:.1} %", row.spread * 100.0).into(),
+                    row.nodes.into(),
+                ]
+            };
+            out += &Section::new(titles).with(group.rows.iter().map(row)).terminal(style);
         }
         out += &kinds(group, style);
         if !group.since.is_empty() {

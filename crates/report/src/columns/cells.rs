@@ -1,9 +1,10 @@
 //! What stands in the cells of a row.
 
+use crate::answer::Cell;
 use crate::text::kept;
 use std::collections::BTreeMap;
-use switchcost_analysis::number::{nanoseconds, share};
 use switchcost_analysis::{Analysis, Figures, Of, Percentile, Row, Split, Times};
+use switchcost_model::Value;
 use switchcost_stats::Interval;
 
 pub(super) fn figures<'a>(row: &'a Row<'_>) -> Option<&'a Figures> {
@@ -34,26 +35,16 @@ pub(super) fn split<'a>(analysis: &'a Analysis<'_>, row: &Row<'_>) -> Option<&'a
     analysis.split_of(row.index)
 }
 
-/// A figure under a title that names its measure; without such a title, with a unit of its own.
-pub(super) fn amount(row: &Row<'_>, value: f64, measure: &str) -> String {
-    if measure.is_empty() { row.quantity.amount(value) } else { nanoseconds(value) }
-}
-
-/// The figure, with its measure where the title names another.
-pub(super) fn cost(row: &Row<'_>, measure: &str) -> Option<String> {
-    let median = row.median()?;
+/// The figure with what it is per; of modes each.
+pub(super) fn cost(row: &Row<'_>) -> Cell {
+    let Some(median) = row.median() else { return Value::Unknown.into() };
     let figures: Vec<String> = match row.summary.modes.as_slice() {
-        [] => vec![amount(row, median, measure)],
-        modes => modes.iter().map(|mode| amount(row, mode.value, measure)).collect(),
+        [] => vec![row.quantity.amount(median)],
+        modes => modes.iter().map(|mode| row.quantity.amount(mode.value)).collect(),
     };
-    let beside = row.beside().map(|value| kept(&format!("({} as measured)", amount(row, value, measure))));
-    let figure = figures.join(" or ");
-    let figure = match row.measure() {
-        own if own == measure => figure,
-        _ if measure.is_empty() => format!("{figure} per {}", row.unit),
-        own => format!("{figure} {own}"),
-    };
-    Some([figure].into_iter().chain(beside).collect::<Vec<_>>().join(" "))
+    let beside = row.beside().map(|value| kept(&format!("({} as measured)", row.quantity.amount(value))));
+    let figure = format!("{} per {}", figures.join(" or "), row.unit);
+    [figure].into_iter().chain(beside).collect::<Vec<_>>().join(" ").into()
 }
 
 /// A row's figure in words, with its unit: `1.23 µs (1.32 µs as measured)`, `1.31 µs or 28.0 µs`.
@@ -67,46 +58,54 @@ pub fn figure_of(row: &Row<'_>) -> String {
     }
 }
 
-pub(super) fn interval(row: &Row<'_>, measure: &str) -> Option<String> {
-    if !row.summary.modes.is_empty() {
-        return Some("modes".into());
+pub(crate) fn interval(row: &Row<'_>) -> Cell {
+    let ends = |(low, high)| Value::between(Value::Amount(low, row.quantity), Value::Amount(high, row.quantity));
+    match (row.interval(), row.range()) {
+        _ if !row.summary.modes.is_empty() => "modes".into(),
+        (Some(interval), _) => ends(interval).into(),
+        (None, Some(range)) => format!("range {}", ends(range)).into(),
+        (None, None) => Value::Unknown.into(),
     }
-    let ends = |(low, high)| format!("{} – {}", amount(row, low, measure), amount(row, high, measure));
-    row.interval().map(ends).or_else(|| row.range().map(|range| format!("range {}", ends(range))))
 }
 
-pub(super) fn kernel_switches(row: &Row<'_>) -> Option<String> {
-    figures(row)?; // Without a figure, what few starts did says little of the row.
-    let rate = row.summary.kernel?.per_unit;
-    Some(if rate < 0.0005 { "0".into() } else { format!("{rate:.3}") })
+/// Kernel switches per unit.
+pub(crate) fn ctx_switches(row: &Row<'_>) -> Cell {
+    // Without a figure, what few starts did says little of the row.
+    figures(row).and(row.summary.kernel).map_or(Value::Unknown, |kernel| Value::Rate(kernel.per_unit)).into()
 }
 
-pub(super) fn cpus(row: &Row<'_>) -> Option<String> {
+pub(crate) fn cpus(row: &Row<'_>) -> Cell {
     let list: Vec<String> = row.summary.cpus.iter().map(u32::to_string).collect();
-    (!list.is_empty()).then(|| list.join(","))
+    if list.is_empty() { Value::Unknown.into() } else { list.join(",").into() }
+}
+
+/// An amount, if it is known.
+pub(crate) fn figure(row: &Row<'_>, value: Option<f64>) -> Cell {
+    value.map_or(Value::Unknown, |value| Value::Amount(value, row.quantity)).into()
 }
 
 /// How much more or less a row costs than the reference, as far as the interval carries it: where that holds 1 they are equal, or nobody knows.
-pub(super) fn beside(times: Times) -> String {
+pub(crate) fn beside(times: Times) -> Value {
     match times.interval {
         Some((low, high)) if low <= 1.0 && 1.0 <= high => {
-            times.carried().map_or_else(|| "–".to_owned(), |_| share(1.0))
+            times.carried().map_or(Value::Unknown, |_| Value::Beside(1.0))
         }
-        _ => share(times.ratio),
+        _ => Value::Beside(times.ratio),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchcost_analysis::number::share;
 
     #[test]
     fn more_or_less_is_said_where_the_interval_says_it() {
-        let said = |ratio, low, high| beside(Times { ratio, interval: Some((low, high)) });
+        let said = |ratio, low, high| beside(Times { ratio, interval: Some((low, high)) }).to_string();
         assert_eq!([said(1.3, 1.1, 1.6), said(0.5, 0.45, 0.55)], [share(1.3), share(0.5)]);
         // Around 1: equal where it is narrow, unknown where it is wide.
         assert_eq!([said(1.02, 0.97, 1.06), said(0.98, 0.95, 1.0)], [share(1.0), share(1.0)]);
         assert_eq!([said(1.3, 0.9, 1.6), said(0.8, 0.4, 1.0)], ["–", "–"]);
-        assert_eq!(beside(Times { ratio: 1.3, interval: None }), share(1.3));
+        assert_eq!(beside(Times { ratio: 1.3, interval: None }).to_string(), share(1.3));
     }
 }

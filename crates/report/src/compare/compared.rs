@@ -5,7 +5,7 @@ use crate::text::{machine_words, moment};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::{
-    Analysis, At, Burden, Comparison, Gate, Grown, Load, Outcome, Place, Quantity, Row, Verdicts, grown,
+    Analysis, At, Burden, Comparison, Condition, Gate, Grown, Load, Outcome, Place, Quantity, Row, Verdicts, grown,
 };
 use switchcost_catalogue::Published;
 use switchcost_model::{Experiment, Run};
@@ -32,6 +32,8 @@ pub struct ComparedSide {
     pub unit: String,
     /// Whether the figure is a time, in ns, or memory, in bytes.
     pub quantity: Quantity,
+    /// What limits each conclusion that rests on it.
+    pub conditions: Vec<Condition>,
 }
 
 impl ComparedSide {
@@ -51,6 +53,7 @@ impl ComparedSide {
             modes,
             unit: row.unit.clone(),
             quantity: row.quantity,
+            conditions: row.conditions(),
         }
     }
 }

@@ -46,7 +46,7 @@ fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
         None if comparison.outcome == Outcome::Slower => FAILED,
         _ => None,
     };
-    let interval = comparison.interval.map(|_| format!(", interval {}", super::text::span(row)));
+    let interval = comparison.interval.map(|_| format!(", interval {}", super::said::span(row)));
     let reason = comparison.why.as_ref().map_or(String::new(), |why| format!("; {}", words::reason(why)));
     let against = match comparison.outcome {
         Outcome::Same(_) => "as",
@@ -56,7 +56,7 @@ fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
     };
     // Rows of two runs have one name.
     let a = if row.a.label == row.b.label { "A" } else { &row.a.label };
-    let says = format!("{} {against} {a}{}{reason}", super::text::change(row), interval.unwrap_or_default());
+    let says = format!("{} {against} {a}{}{reason}", super::said::change(row), interval.unwrap_or_default());
     (row.b.label.clone(), end, says)
 }
 

@@ -1,11 +1,10 @@
 //! What `compare` says of reasons, cautions, remarks and gates: the one place where these become sentences.
 
-use crate::text::{self, listed};
 use switchcost_analysis::number::{counted, factor, percent};
 use switchcost_analysis::{
     CORE, Caution, DEFAULT_FLOOR, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
 };
-use switchcost_model::Run;
+use switchcost_model::{Run, Value};
 
 /// A ratio as people say it: `18 % faster`, `4.7 times slower`.
 #[must_use]
@@ -21,15 +20,14 @@ pub fn ratio_phrase(ratio: f64, quantity: Quantity) -> String {
 
 /// Ratios of modes, all on one side of 1: `2.02 to 2.81 times slower`.
 pub fn modes_phrase(modes: (f64, f64), quantity: Quantity) -> String {
-    let (less, more) = by_modes(modes);
     let word = if modes.1 < 1.0 { &quantity.smaller } else { &quantity.greater };
-    format!("{less} to {more} times {word}")
+    format!("{} times {word}", factors(modes).to_string().replace('–', "to"))
 }
 
 /// Of ratios below one their inverses, the least first.
-pub(super) fn by_modes((least, most): (f64, f64)) -> (String, String) {
+pub(super) fn factors((least, most): (f64, f64)) -> Value {
     let (low, high) = if most < 1.0 { (1.0 / most, 1.0 / least) } else { (least, most) };
-    (text::ratio(low), text::ratio(high))
+    Value::between(Value::Ratio(low), Value::Ratio(high))
 }
 
 /// A clause.
@@ -136,10 +134,6 @@ pub(super) fn remark(remark: &Remark) -> String {
         Remark::Together(count) => format!("95 % confidence, corrected for {count} comparisons."),
         Remark::AsSets => "Too few rounds to compare so many rows round by round: compared as two sets of starts, whose interval is wider where costs drift.".into(),
         Remark::TwoRuns => "Two runs: intervals include the usual scatter between runs; to be certain measure both in one run (--measure).".into(),
-        Remark::Unobserved(labels) => format!(
-            "The switches of {} could not be observed; their figures rest on the probe's word.",
-            listed(labels.clone())
-        ),
     }
 }
 
@@ -160,17 +154,21 @@ pub(super) fn ground(gate: &Gate) -> String {
     let (open, widest, uncompared, estimated) = match &gate.ground {
         Ground::Unstable => return "a run is unstable and bears no verdict".into(),
         Ground::Worse(worse) => {
-            return worse.iter().map(|(label, by)| format!("{label} {}", signed(*by))).collect::<Vec<_>>().join(", ");
+            return worse
+                .iter()
+                .map(|(label, by)| format!("{label} {}", Value::Change(*by)))
+                .collect::<Vec<_>>()
+                .join(", ");
         }
         Ground::AtMost(most) if *most <= 0.0 => return "no row costs more".into(),
-        Ground::AtMost(most) => return format!("worst case {}", signed(*most)),
+        Ground::AtMost(most) => return format!("worst case {}", Value::Change(*most)),
         Ground::Nothing => return "no row is compared".into(),
         Ground::Open { rows, widest, uncompared, estimated } => (*rows, widest, *uncompared, *estimated),
     };
     let mut parts = Vec::new();
     if let Some((label, end)) = widest {
         let missed = match end {
-            Some(end) => format!("up to {} in {label}", signed(*end)),
+            Some(end) => format!("up to {} in {label}", Value::Change(*end)),
             None => format!("any in {label}, which has no interval"),
         };
         parts.push(format!("{} could have missed a larger increase ({missed})", rows(open)));
@@ -189,10 +187,6 @@ pub(super) fn ground(gate: &Gate) -> String {
         None => {}
     }
     parts.join("; ")
-}
-
-pub(super) fn signed(fraction: f64) -> String {
-    format!("{}{}", if fraction < 0.0 { "−" } else { "+" }, percent(fraction.abs()))
 }
 
 #[cfg(test)]
@@ -227,13 +221,6 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_names_its_side() {
-        let text = reason(&Why::Unsettled { side: Side::B, reason: "other programs disturbed it".into() });
-        assert_eq!(text, "B: other programs disturbed it; measure it again");
-        assert_eq!(reason(&Why::Clock(-0.02)), "A's clock was 2.0 % slower, which may be all of it");
-    }
-
-    #[test]
     fn ratios_as_people_say_them() {
         let all: Vec<String> =
             [0.82, 1.1, 1.031, 0.995, 1.0, 27.31, 0.034].map(|ratio| ratio_phrase(ratio, Quantity::TIME)).into();
@@ -251,5 +238,12 @@ mod tests {
             [0.82, 27.31].map(|ratio| ratio_phrase(ratio, Quantity::MEMORY)),
             ["18 % smaller", "27.3 times larger"]
         );
+    }
+
+    #[test]
+    fn a_reason_names_its_side() {
+        let text = reason(&Why::Unsettled { side: Side::B, reason: "other programs disturbed it".into() });
+        assert_eq!(text, "B: other programs disturbed it; measure it again");
+        assert_eq!(reason(&Why::Clock(-0.02)), "A's clock was 2.0 % slower, which may be all of it");
     }
 }

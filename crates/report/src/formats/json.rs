@@ -207,7 +207,7 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
         results: analysis.shown().map(|row| result(analysis, row)).collect(),
         curves,
         matrices,
-        warnings: analysis.warnings.clone(),
+        warnings: analysis.warnings.iter().map(ToString::to_string).collect(),
     }
 }
 
@@ -224,7 +224,7 @@ fn result(analysis: &Analysis<'_>, row: &Row<'_>) -> ResultPart {
         }),
         start_medians: if row.median().is_some() { row.of_starts().to_vec() } else { Vec::new() },
         seen_by: seen_by(row),
-        notes: row.notes.clone(),
+        notes: row.notes.iter().map(ToString::to_string).collect(),
     }
 }
 

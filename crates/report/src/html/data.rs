@@ -226,9 +226,7 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
         tool: page.tool,
         made_by: page.command,
         shares: &SHARES,
-        columns: shown()
-            .map(|(column, shown)| ColumnPart { title: shown.title("median"), meaning: column.meaning })
-            .collect(),
+        columns: shown().map(|(column, shown)| ColumnPart { title: shown.title, meaning: column.meaning }).collect(),
         experiments: Experiment::all().into_iter().map(experiment_part).collect(),
         placements: Placement::all().into_iter().map(placement_part).collect(),
         quantities: quantities().into_iter().map(Quantity::measure).collect(),
@@ -321,8 +319,8 @@ fn detail_part(row: &Row<'_>, detail: Detail<'_>, analysis: &Analysis<'_>, catal
         batches: detail.batches.into_iter().map(short).collect(),
         histogram: detail.histogram.into_iter().map(|(value, count)| (short(value), count)).collect(),
         drift: detail.drift,
-        cells: shown().map(|(_, shown)| shown.cell(row, "")).collect(),
-        caveats: row.caveats.clone(),
+        cells: shown().map(|(_, shown)| shown.cell(row)).collect(),
+        caveats: row.caveats.iter().map(ToString::to_string).collect(),
     }
 }
 
