@@ -2,6 +2,7 @@
 
 use crate::at::At;
 use crate::compare::unit;
+use crate::judge::Constants;
 use crate::label::{label, several_probes};
 use crate::row::Judged;
 use crate::rulers::Speeds;
@@ -19,7 +20,7 @@ pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, a
     let row = |(index, (starts, (summary, undisturbed))): (usize, (Vec<&'r Invocation>, Settled))| {
         let variant = &run.variants[index];
         let mechanism = catalogue.find(&variant.mechanism);
-        let Judgement { verdict, reason } = verdict_of(run, index, &starts);
+        let Judgement { verdict, reason } = verdict_of(&Constants::OURS, run, index, &starts);
         let summary = measured(summary, reason.as_ref());
         Judged {
             index,

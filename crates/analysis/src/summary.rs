@@ -30,7 +30,7 @@ fn other_ways(invocations: &[&Invocation]) -> Option<(usize, Reason)> {
 
 /// The verdict on a row and its reason. The worst of its starts counts: one lie is enough to distrust the teller.
 #[must_use]
-pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judgement {
+pub fn verdict_of(constants: &Constants, run: &Run, index: usize, invocations: &[&Invocation]) -> Judgement {
     if let Some(reason) = run.not_run.get(&index) {
         return Judgement::new(Verdict::Unsupported, reason.clone());
     }
@@ -57,12 +57,12 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judge
     };
     let Judgement { verdict, reason } = worst.judgement.clone();
     if matches!(verdict, Verdict::Verified | Verdict::Unobservable)
-        && let Some(reason) = contradiction_of_row(run, &invocations)
+        && let Some(reason) = contradiction_of_row(constants, run, &invocations)
     {
         return Judgement::new(Verdict::Contradicted, reason);
     }
     if verdict == Verdict::Verified
-        && let Some(reason) = below_reading(run, &invocations)
+        && let Some(reason) = below_reading(constants, run, &invocations)
     {
         return Judgement::new(Verdict::Unobservable, reason);
     }
@@ -70,7 +70,7 @@ pub fn verdict_of(run: &Run, index: usize, invocations: &[&Invocation]) -> Judge
     let of = invocations.len();
     // The figure is of all starts: of those that were looked at it would be of the slow ones.
     let unseen = invocations.iter().filter(|i| i.judgement.reason == Some(Reason::NotLookedAt)).count();
-    let few_seen = ((of - unseen) as f64) <= Constants::OURS.seen_share * of as f64;
+    let few_seen = ((of - unseen) as f64) <= constants.seen_share * of as f64;
     if verdict == Verdict::Verified && few_seen {
         let reason = Reason::InSomeStarts { reason: Box::new(Reason::NotLookedAt), starts: unseen, of };
         return Judgement::new(Verdict::Unobservable, reason);

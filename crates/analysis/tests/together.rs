@@ -2,7 +2,7 @@
 
 use crate::simulation::{Law, Random, draws, rows, run, slack};
 use std::path::Path;
-use switchcost_analysis::{Noise, Outcome, Row, Rules, between, bounds_of, claimed_ns};
+use switchcost_analysis::{Constants, Noise, Outcome, Row, Rules, between, bounds_of, claimed_ns};
 use switchcost_catalogue::{Catalogue, load};
 use switchcost_model::{Disturbance, Histogram, Judgement, Phase, Reason, Run, Seen, Timing, Turns, Verdict};
 
@@ -228,26 +228,29 @@ fn what_a_unit_contains_bounds_it() {
     let page = row(&mut run, 0, "thread/pipe", "switch", &[("working_set", "65536")]);
     row(&mut run, 1, "thread/pipe", "switch", &[]);
     row(&mut run, 2, "control/touch", "switch", &[("working_set", "65536")]);
-    let content = bounds_of(&run, page, &run.variants[0]).content.unwrap();
+    let content = bounds_of(&Constants::OURS, &run, page, &run.variants[0]).content.unwrap();
     near(content.least_ns, fastest(&run, 1) + 0.5 * fastest(&run, 2));
     // Of too few starts of either nothing follows; of another size neither.
     let mut few = run.clone();
     few.invocations.retain(|start| start.variant != 2 || start.round < 2);
-    assert_eq!(bounds_of(&few, page, &few.variants[0]).content, None);
+    assert_eq!(bounds_of(&Constants::OURS, &few, page, &few.variants[0]).content, None);
     few = run.clone();
     few.invocations.retain(|start| start.variant != 1 || start.round < 4);
-    near(bounds_of(&few, page, &few.variants[0]).content.unwrap().least_ns, 0.5 * fastest(&few, 2));
+    near(bounds_of(&Constants::OURS, &few, page, &few.variants[0]).content.unwrap().least_ns, 0.5 * fastest(&few, 2));
     row(&mut few, 2, "control/touch", "switch", &[("working_set", "1024")]);
-    assert_eq!(bounds_of(&few, page, &few.variants[0]).content, None);
+    assert_eq!(bounds_of(&Constants::OURS, &few, page, &few.variants[0]).content, None);
     // A payload has no control, but a price; one that is lost in the modes of the row without it says nothing.
     let mut sent = run.clone();
     let page = row(&mut sent, 0, "thread/pipe", "message", &[("payload", "1048576")]);
     row(&mut sent, 1, "thread/pipe", "message", &[]);
-    near(bounds_of(&sent, page, &sent.variants[0]).content.unwrap().least_ns, fastest(&sent, 1) + 0.02 * 1_048_576.0);
+    near(
+        bounds_of(&Constants::OURS, &sent, page, &sent.variants[0]).content.unwrap().least_ns,
+        fastest(&sent, 1) + 0.02 * 1_048_576.0,
+    );
     let page = row(&mut sent, 0, "thread/pipe", "message", &[("payload", "64")]);
-    let least = bounds_of(&sent, page, &sent.variants[0]).content.unwrap().least_ns;
+    let least = bounds_of(&Constants::OURS, &sent, page, &sent.variants[0]).content.unwrap().least_ns;
     assert!(least < 2.0, "{least}");
     let page = row(&mut run, 0, "stack/ucontext", "switch", &[]);
     row(&mut run, 2, "control/signal-mask", "switch", &[]);
-    near(bounds_of(&run, page, &run.variants[0]).content.unwrap().least_ns, 0.8 * fastest(&run, 2));
+    near(bounds_of(&Constants::OURS, &run, page, &run.variants[0]).content.unwrap().least_ns, 0.8 * fastest(&run, 2));
 }

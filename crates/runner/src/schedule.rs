@@ -404,7 +404,8 @@ impl Schedule<'_> {
         let timed = variant.experiment.timed() && !computed;
         let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
         let mechanism = self.catalogue.find(&variant.mechanism);
-        let bound = mechanism.map_or(Bounds::default(), |mechanism| bounds_of(&self.run, mechanism, &plan.variant));
+        let bound = mechanism
+            .map_or(Bounds::default(), |mechanism| bounds_of(&Constants::OURS, &self.run, mechanism, &plan.variant));
         let answer = ProbeAnswer {
             transcript: &outcome.transcript,
             process: outcome.process,

@@ -41,14 +41,13 @@ fn fastest(run: &Run, of: impl Fn(&Variant) -> bool) -> Option<(&MechanismId, f6
 
 /// What bounds a row from below, by the invocations that the run has so far.
 #[must_use]
-pub fn bounds_of(run: &Run, mechanism: &Mechanism, row: &Variant) -> Bounds {
+pub fn bounds_of(constants: &Constants, run: &Run, mechanism: &Mechanism, row: &Variant) -> Bounds {
     let by = |controls: &[MechanismId]| fastest(run, |v| v.experiment.bounded() && controls.contains(&v.mechanism));
     let control = match by(&mechanism.bound) {
         _ if mechanism.bound.is_empty() => Bound::None,
         None => Bound::Unmeasured,
         Some((control, ns, starts)) => Bound::Measured { mechanism: control.to_string(), ns, starts },
     };
-    let constants = Constants::OURS;
     let enough = |starts: usize| starts as f64 >= constants.bounding_starts;
     let contained = mechanism.contains.iter().filter(|_| row.experiment.bounded()).filter_map(|id| {
         let (_, ns, _) = by(std::slice::from_ref(id)).filter(|(_, _, starts)| enough(*starts))?;
@@ -93,8 +92,9 @@ pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
         let row = &run.variants[variant_index];
         let ruling = match pages[variant_index] {
             Some(page) => {
-                let (rule, bound) =
-                    held.entry(variant_index).or_insert_with(|| (page.rule(row), bounds_of(run, page, row)));
+                let (rule, bound) = held
+                    .entry(variant_index)
+                    .or_insert_with(|| (page.rule(row), bounds_of(&Constants::OURS, run, page, row)));
                 ruling(rule, row, &run.invocations[index], bound)
             }
             None => Ruling::new(Verdict::Unobservable, Reason::NoRule),

@@ -9,17 +9,16 @@ use switchcost_model::{Disturbance, Invocation, Live, Reason, Run, Timing};
 use switchcost_stats::median;
 
 /// Why the starts of a row, each of which may be sound by itself, refute it together.
-pub(crate) fn contradiction(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
-    replayed(starts)
-        .or_else(|| counter_off(run, starts))
-        .or_else(|| idle_contexts(run, starts))
-        .or_else(|| slow_clock(run, starts))
+pub(crate) fn contradiction(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
+    replayed(constants, starts)
+        .or_else(|| counter_off(constants, run, starts))
+        .or_else(|| idle_contexts(constants, run, starts))
+        .or_else(|| slow_clock(constants, run, starts))
 }
 
 /// What one start may do by bad luck, the best of several undisturbed ones does not: contexts on one CPU that used far less of it than their batches lasted.
 /// A start speaks only if others who took so much of its batches would be told as a disturbance.
-fn idle_contexts(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
-    let constants = Constants::OURS;
+fn idle_contexts(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let speaks = |start: &&&Invocation| {
         let experiment = run.variants[start.variant].experiment;
         let lasting = experiment.live == Live::Throughout && experiment.timed() && !experiment.open_loop;
@@ -40,12 +39,11 @@ fn idle_contexts(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
 }
 
 /// In the time of its batches a probe uses no more CPU time than its CPUs have, in the best of its starts to a tenth: whatever came between in others.
-fn slow_clock(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
-    let constants = Constants::OURS;
+fn slow_clock(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let shares = starts.iter().filter_map(|start| {
         let allowed = || Some(start.seen.as_ref()?.tree.as_ref()?.allowed_cpus.len());
         let cpus = if start.cpus.is_empty() { allowed()? } else { start.cpus.len() };
-        cpu_share(&constants, &run.variants[start.variant], cpus, &start.transcript)
+        cpu_share(constants, &run.variants[start.variant], cpus, &start.transcript)
     });
     let shares: Vec<CpuShare> = shares.collect();
     let best = shares.iter().min_by(|a, b| a.share.total_cmp(&b.share));
@@ -54,7 +52,7 @@ fn slow_clock(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
 }
 
 /// Two processes never take the same time for every batch, to the last tick.
-fn replayed(starts: &[&Invocation]) -> Option<Reason> {
+fn replayed(constants: &Constants, starts: &[&Invocation]) -> Option<Reason> {
     let mut known = HashSet::new();
     let timed = starts
         .iter()
@@ -63,7 +61,7 @@ fn replayed(starts: &[&Invocation]) -> Option<Reason> {
         .filter_map(|start| {
             let ticks: Vec<u64> = values(&start.transcript).into_iter().map(f64::to_bits).collect();
             let different = ticks.iter().collect::<HashSet<_>>().len() as f64;
-            let speaks = different >= Constants::OURS.replayed_values;
+            let speaks = different >= constants.replayed_values;
             let batches = ticks.len();
             (speaks && !known.insert(ticks)).then_some(Reason::Replayed { batches })
         })
@@ -71,12 +69,12 @@ fn replayed(starts: &[&Invocation]) -> Option<Reason> {
 }
 
 /// Of the median interval of a row nothing is left when the cost of reading the counter is taken off, though of each start's mean something was: a preemption moves the mean.
-pub(crate) fn below_reading(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
+pub(crate) fn below_reading(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let timed = |start: &&&Invocation| run.variants[start.variant].timing == Timing::Each;
     let all: Vec<(f64, f64)> = starts.iter().filter(timed).filter_map(|start| middle_and_reading(start)).collect();
     let reading = all.iter().map(|(_, reading)| *reading).min_by(f64::total_cmp)?;
     let left = median(&all.iter().map(|(middle, _)| *middle).collect::<Vec<_>>())? - reading;
-    (left < Constants::OURS.resolution * reading).then_some(Reason::BelowReading { left, reading })
+    (left < constants.resolution * reading).then_some(Reason::BelowReading { left, reading })
 }
 
 /// Times of a model, which may well be the same twice and take no time at all.
@@ -86,7 +84,7 @@ fn simulated(start: &Invocation) -> bool {
 
 /// The counter that times single switches runs at the rate that the host measured of it. A start that is pushed aside between its readings of counter and clock
 /// shows another rate; half of them do not.
-fn counter_off(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
+fn counter_off(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let known = run.machine.drifting.get("clock.tsc_mhz_measured")?.parse::<f64>().ok().filter(|mhz| *mhz > 0.0)?;
     let rates = starts.iter().filter_map(|start| {
         let hello = start.transcript.hello.as_ref().filter(|hello| hello.counter.as_deref().is_some_and(is_tsc))?;
@@ -95,8 +93,8 @@ fn counter_off(run: &Run, starts: &[&Invocation]) -> Option<Reason> {
         (counter > 0.0 && clock > 0.0).then(|| counter / clock * hello.clock.ticks_per_second as f64 / 1e6)
     });
     let rates: Vec<f64> = rates.collect();
-    let claimed_mhz = median(&rates).filter(|mhz| (mhz / known - 1.0).abs() > Constants::OURS.counter_share)?;
-    if (rates.len() as f64) < Constants::OURS.speaking_starts {
+    let claimed_mhz = median(&rates).filter(|mhz| (mhz / known - 1.0).abs() > constants.counter_share)?;
+    if (rates.len() as f64) < constants.speaking_starts {
         return None;
     }
     Some(Reason::CounterRate { claimed_mhz, known_mhz: known })

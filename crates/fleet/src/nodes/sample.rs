@@ -6,7 +6,9 @@ use crate::passage::Passage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use switchcost_analysis::{Undisturbed, clock_beside, counted, label, series, speeds, undisturbed, values, verdict_of};
+use switchcost_analysis::{
+    Constants, Undisturbed, clock_beside, counted, label, series, speeds, undisturbed, values, verdict_of,
+};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Invocation, Judgement, Run, Timing, Variant};
@@ -54,7 +56,7 @@ impl NodeSample {
                 continue;
             }
             let row = label(variant, catalogue, true);
-            let Judgement { verdict, reason } = verdict_of(run, index, &all[index]);
+            let Judgement { verdict, reason } = verdict_of(&Constants::OURS, run, index, &all[index]);
             if let Some(reason) = reason {
                 sample.unusable.push((row, format!("{verdict}: {reason}")));
                 continue;
