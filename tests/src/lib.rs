@@ -254,13 +254,14 @@ pub fn sealed(body: &str) -> String {
     format!("{body}{{\"t\":\"end\",\"lines\":{},\"sha256\":\"{hash}\"}}\n", body.lines().count())
 }
 
-/// The repository's root.
+/// The repository's root, or the tree that `SWITCHCOST_TREE` names.
 ///
 /// # Panics
 /// Never in a checkout.
 #[must_use]
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
+    std::env::var_os("SWITCHCOST_TREE").map_or_else(own, PathBuf::from)
 }
 
 /// The real binary with the probes that `make build` staged, and an empty store. Only one is there at a time: side by side on the same CPU they would be

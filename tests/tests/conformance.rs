@@ -1,7 +1,8 @@
 //! PROTOCOL.md, asked of every staged probe and of some that break it: `check-probe`.
 
+use super::runtimes::quickest_of_kits;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use switchcost_e2e::{Real, Said, World, repository};
 
@@ -60,18 +61,6 @@ fn conform(real: &Real, asked: Vec<Asked>) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Each kit, by its folder, and a ring of it; of Java that one which takes least to warm up.
-const KITS: [(&str, &str); 8] = [
-    ("native", "thread/pipe"),
-    ("go", "fiber/goroutine"),
-    ("rust", "fiber/tokio"),
-    ("java", "thread/java-platform"),
-    ("python", "coroutine/python-generator"),
-    ("node", "coroutine/js-generator"),
-    ("erlang", "fiber/erlang"),
-    ("lua", "coroutine/lua"),
-];
-
 fn no_probes() -> Option<Real> {
     let real = Real::new(FAKE);
     if real.is_none() {
@@ -85,15 +74,16 @@ fn no_probes() -> Option<Real> {
 fn a_mechanism_of_each_kit_conforms() {
     let Some(real) = no_probes() else { return };
     let listed = real.run("list --format json").json();
-    let first = |(_, id): &(&str, &str)| {
+    let first = |id: String| {
         let mechanism = listed["mechanisms"].as_array().unwrap().iter().find(|mechanism| mechanism["id"] == *id)?;
         let probe = mechanism["probes"].as_array().unwrap().iter().find(|probe| probe["available"] == true);
         if probe.is_none() {
             eprintln!("{id} is not tested here: {}", mechanism["probes"]);
         }
-        Some((probe?["id"].as_str()?.to_owned(), vec![(*id).to_owned()]))
+        Some((probe?["id"].as_str()?.to_owned(), vec![id]))
     };
-    let asked: Vec<Asked> = KITS.iter().filter_map(first).collect();
+    let kits = quickest_of_kits().into_iter().map(|(_, mechanism)| mechanism);
+    let asked: Vec<Asked> = kits.chain(["thread/pipe".to_owned()]).filter_map(first).collect();
     assert!(!asked.is_empty(), "no staged probe has a mechanism that runs here");
     conform(&real, asked);
 }
@@ -105,16 +95,6 @@ fn every_staged_probe_conforms() {
     let staged = staged(&real);
     assert!(!staged.is_empty(), "no staged probe has a mechanism that runs here");
     conform(&real, staged.into_iter().collect());
-}
-
-/// A kit is a folder of `probes/` with a `probe.toml`; that of containers is the native one again.
-#[test]
-fn every_kit_has_a_mechanism_that_must_conform() {
-    let folders = std::fs::read_dir(repository().join("probes")).unwrap().flatten();
-    let has_page = |folder: &Path| ["probe.toml", "probe.toml.in"].iter().any(|name| folder.join(name).exists());
-    let kits = folders.map(|folder| folder.path()).filter(|folder| has_page(folder) && !folder.ends_with("oci"));
-    let kits: BTreeSet<String> = kits.map(|kit| kit.file_name().unwrap().to_string_lossy().into_owned()).collect();
-    assert_eq!(kits, KITS.map(|(source, _)| source.to_owned()).into());
 }
 
 /// A probe out of a script that gets the host's words as `$1`, `$2`, ….

@@ -1,5 +1,6 @@
 //! Limits of the session with the real probes: each is a reason and a cure, and neither a stack trace nor a hang.
 
+use super::runtimes::mechanisms;
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
@@ -7,8 +8,10 @@ use switchcost_e2e::{Real, Said, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// One mechanism of each runtime that may fail to start, and of each kind that needs tasks or descriptors.
-const ALL: &str = "thread/pipe process/pipe container/pipe fiber/goroutine fiber/tokio fiber/js-await fiber/asyncio fiber/java-virtual fiber/erlang coroutine/lua";
+/// One mechanism of each runtime, which may fail to start, and of each kind that needs tasks or descriptors.
+fn all() -> String {
+    format!("thread/pipe process/pipe container/pipe {}", mechanisms())
+}
 
 /// What the gate takes of them.
 const FEW: &str = "thread/pipe fiber/goroutine";
@@ -70,15 +73,15 @@ fn a_limit_is_a_reason_and_a_cure() {
 #[test]
 #[ignore = "suite real"]
 fn few_descriptors() {
-    check("--nofile=16:16", "RLIMIT_NOFILE = 16", ALL);
-    check("--nofile=40:40", "RLIMIT_NOFILE = 40", ALL);
+    check("--nofile=16:16", "RLIMIT_NOFILE = 16", &all());
+    check("--nofile=40:40", "RLIMIT_NOFILE = 40", &all());
 }
 
 #[test]
 #[ignore = "suite real"]
 fn few_processes() {
-    check("--nproc=1:1", "RLIMIT_NPROC = 1 ", ALL);
-    check("--nproc=12:12", "RLIMIT_NPROC = 12", ALL);
+    check("--nproc=1:1", "RLIMIT_NPROC = 1 ", &all());
+    check("--nproc=12:12", "RLIMIT_NPROC = 12", &all());
 }
 
 #[test]

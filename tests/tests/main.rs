@@ -60,6 +60,7 @@ mod real;
 mod recipes;
 mod refused;
 mod report;
+mod runtimes;
 mod security;
 mod seen;
 #[cfg(unix)]

@@ -166,12 +166,19 @@ fn a_runtime_is_one_folder() {
     if !here("awk") {
         return;
     }
-    let world = installation();
+    let (world, tree) = (installation(), tempfile::tempdir().unwrap());
+    let reader = tree.path().join("scripts/probes");
+    std::fs::create_dir(reader.parent().unwrap()).unwrap();
+    std::fs::copy(repository().join("scripts/probes"), &reader).unwrap();
     for block in &recipe("A runtime: one folder") {
         let page_or_folder = block.path.starts_with("probes/awk/") || block.path.starts_with("mechanisms/");
         assert!(page_or_folder, "{} lies outside of the folder", block.path);
-        world.write(&installed(&block.path), &block.text);
+        block.write(tree.path());
     }
+    copy_tree(&tree.path().join("mechanisms"), &world.path("share/switchcost/mechanisms"));
+    let staged = world.path("libexec/switchcost/probes/awk");
+    let built = std::process::Command::new(reader).args(["--stage", "awk"]).arg(staged).status().unwrap();
+    assert!(built.success());
     verified(&world, "control/awk-loop");
     assert!(world.run("list control").out.contains("control/awk-loop"));
 }

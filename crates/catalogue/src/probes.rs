@@ -3,6 +3,7 @@
 use crate::Broken;
 use crate::files::{entries, read};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::path::Path;
 use switchcost_model::{Capabilities, Install, ProbeInfo, harmless};
 
@@ -26,16 +27,16 @@ struct ProbeFile {
     start_timeout_ms: u64,
     #[serde(default)]
     install: InstallEntry,
+    /// What scripts of the source tree read.
+    #[serde(default, rename = "dev")]
+    _dev: IgnoredAny,
 }
 
 #[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 struct InstallEntry {
-    #[serde(default)]
     debian: String,
-    #[serde(default)]
     fedora: String,
-    #[serde(default)]
     macos: String,
 }
 

@@ -16,6 +16,10 @@ fn tracked(below: &str) -> Vec<(String, String)> {
     listed.lines().map(split).collect()
 }
 
+fn read(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).unwrap()
+}
+
 /// CONTRIBUTING's table of suites beside the tree: every folder of sources stands in it once, and every suite is called for.
 #[test]
 fn every_folder_calls_for_suites() {
@@ -27,7 +31,8 @@ fn every_folder_calls_for_suites() {
     for row in table.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = row.split('|').collect();
         for folder in cells[1].split('`').skip(1).step_by(2) {
-            assert!(root.join(folder).is_dir(), "CONTRIBUTING.md names {folder}, which does not exist");
+            let exists = folder == "probes/*" || root.join(folder).is_dir();
+            assert!(exists, "CONTRIBUTING.md names {folder}, which does not exist");
             assert!(folders.insert(folder.to_owned()), "{folder} stands twice in the table of suites");
         }
         called.extend(cells[2].split('`').skip(1).step_by(2).flat_map(str::split_whitespace).map(str::to_owned));
@@ -42,7 +47,8 @@ fn every_folder_calls_for_suites() {
             [top, _, ..] => top.to_owned(),
             _ => continue,
         };
-        assert!(folders.contains(&folder), "{folder} stands in no row of CONTRIBUTING's table of suites");
+        let runtime = root.join(&folder).join("probe.toml").is_file() && folders.contains("probes/*");
+        assert!(runtime || folders.contains(&folder), "{folder} stands in no row of CONTRIBUTING's table of suites");
     }
 }
 
@@ -60,19 +66,24 @@ fn every_bench_has_a_short_form() {
     }
 }
 
-/// The loops that `bench/run` has no line for are compared with nothing.
+/// The loops that nothing has a line for are compared with nothing: those of runtimes stand in their `probe.toml`.
 #[test]
 fn every_plain_loop_is_compared() {
-    let run = fs::read_to_string(repository().join("bench/run")).unwrap();
-    for (_, path) in tracked("bench").iter().filter(|(_, path)| path.starts_with("bench/plain")) {
+    let run = read("bench/run");
+    let pages: String = tracked("probes/*/probe.toml").into_iter().map(|(_, page)| read(&page)).collect();
+    for (_, path) in tracked("bench/plain*").into_iter().chain(tracked("probes/*/bench/*")) {
         let (folder, file) = path.rsplit_once('/').unwrap();
-        let name = match folder {
-            "bench" => file,
-            "bench/plain" if file.ends_with(".c") || file.ends_with(".cpp") => file.split('.').next().unwrap(),
-            "bench/plain-java" | "bench/plain-rust/src/bin" => file.split('.').next().unwrap(),
-            _ => continue,
+        let (name, ending) = file.split_once('.').unwrap_or((file, ""));
+        let named = match folder {
+            "bench/plain" if ["c", "cpp"].contains(&ending) => run.contains(&format!("\"{name}\"")),
+            "bench/plain-rust/src/bin" => pages.contains(&format!("/{name}\"")),
+            // A folder of Go is built whole.
+            _ if folder.starts_with("probes/") => {
+                let page = read(&folder.replace("/bench", "/probe.toml"));
+                page.contains("[[dev.bench]]") && ["cd bench", name].iter().any(|word| page.contains(word))
+            }
+            _ => true,
         };
-        let named = [format!("\"{name}\""), format!(":{name}\"")].iter().any(|word| run.contains(word));
-        assert!(named, "bench/run has no pair for {path}");
+        assert!(named, "no line compares {path}");
     }
 }

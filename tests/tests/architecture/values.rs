@@ -1,5 +1,6 @@
 //! Experiments, placements and quantities are values that are asked: nothing branches on their names.
 
+use super::super::runtimes::endings;
 use super::{files, host, shipped};
 use std::fs;
 use std::path::PathBuf;
@@ -53,27 +54,17 @@ fn no_file_but_its_page_names_an_experiment_or_a_placement() {
 
 /// The kits' sources without their tests, each with its text but for comments.
 fn kits() -> Vec<(PathBuf, String)> {
-    let languages = [
-        ("cpp", "//"),
-        ("h", "//"),
-        ("go", "//"),
-        ("java", "//"),
-        ("js", "//"),
-        ("rs", "//"),
-        ("py", "#"),
-        ("erl", "%"),
-        ("lua", "--"),
-    ];
+    let native = ["cpp", "h"].map(|ending| (ending.to_owned(), "//".to_owned()));
     let mut found = Vec::new();
-    for (extension, comment) in languages {
-        for path in files(&repository().join("probes"), extension) {
+    for (extension, comment) in native.into_iter().chain(endings()) {
+        for path in files(&repository().join("probes"), &extension) {
             let stem = path.file_stem().unwrap().to_string_lossy();
             let part = |name| path.iter().any(|part| part == name);
             if !part("kit") || part("tests") || stem == "tests" || stem.ends_with("_test") {
                 continue;
             }
             let text = shipped(&path);
-            let code = |line: &str| line.split(comment).next().unwrap_or_default().to_owned();
+            let code = |line: &str| line.split(&comment).next().unwrap_or_default().to_owned();
             // Of the evidence: a field of hops is called `count`.
             let counts = |line: &&str| !line.contains("hops") && !line.contains("json:");
             let prose = |line: &&str| !line.trim_start().starts_with(['*', '/']);

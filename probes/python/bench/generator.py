@@ -1,4 +1,4 @@
-"""Two generators, resumed in turn. `plain-generator.py CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
+"""Two generators, resumed in turn. `bench/generator.py CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
 
 Each compares the token with its own count of laps: that is part of what coroutine/python-generator says a unit is, and 17 of 45 ns.
 """

@@ -1,4 +1,4 @@
-// Two generators, resumed in turn. `plain-generator.js CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
+// Two generators, resumed in turn. `bench/generator.js CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
 //
 // Each compares the token with the one it is due: that is part of what coroutine/js-generator says a unit is.
 "use strict";

@@ -1,4 +1,4 @@
--- Two coroutines, resumed in turn. `lua plain-coroutine.lua CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
+-- Two coroutines, resumed in turn. `lua bench/coroutine.lua CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
 -- By Lua's own clock, which counts CPU time in microseconds, and without anything of the probe's. Each compares the
 -- token with the number it is due: that is part of what coroutine/lua says a unit is.
 local function context(due)

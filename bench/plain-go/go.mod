@@ -1,3 +1,0 @@
-module switchcost/bench/plain-go
-
-go 1.19

@@ -1,0 +1,3 @@
+module switchcost/probes/go/bench
+
+go 1.19
