@@ -156,19 +156,28 @@ fn a_page_that_cannot_be_used_is_named_and_costs_nothing_else() {
             ("experiments/lateness", LATENESS),
             ("experiments/switch", LATENESS),
             ("experiments/speedless", &LATENESS.replace("contexts = 3", "speed = 3")),
+            ("experiments/dozing", &LATENESS.replace("contexts = 3", "contexts = 3\nhost = \"nap\"")),
             ("placements/nowhere", "title = \"nowhere\"\nchoice = \"nowhere\"\ncpus = [\"moon\"]\n"),
         ],
     );
+    let page = mechanism("").replace("\"switch\"", "\"dozing\"");
+    world.write("share/switchcost/mechanisms/thread/dozer.toml", &page);
     measured(&world, "");
     let listed = world.run("list").out;
     for words in [
         "experiments/switch.toml",
         "speedless.toml is not valid: unknown field",
+        "dozing.toml is not valid: host: there is no part `nap` of the host; write one of wakeup, count",
         "nowhere.toml is not valid: unknown variant",
     ] {
         tells(&listed, words);
     }
     assert!(!world.run("run --help").out.contains("speedless"));
+    // A row of the page that asks for it says why there is none, and the row beside it is measured.
+    let said = world.run("run thread/dozer thread/honest --rounds 6 --format json").json();
+    let row = |mechanism: &str| said["results"].as_array().unwrap().iter().find(|row| row["mechanism"] == mechanism);
+    assert_eq!(row("thread/honest").unwrap()["verdict"], "verified", "{said}");
+    assert!(row("thread/dozer").unwrap()["reason"].as_str().unwrap().contains("dozing"), "{said}");
 }
 
 /// An experiment of each kind of figures, but for time, which the program has: what the fake offers it as, and its page.

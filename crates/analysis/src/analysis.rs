@@ -3,13 +3,13 @@
 use crate::at::At;
 use crate::beside::beside_each_other;
 use crate::curves::{Curve, Matrix, Split, Topology};
+use crate::judge::in_no_figure;
 use crate::judged::judged;
 use crate::noise::{Noise, noise};
 use crate::representatives::{Beside, beside, representatives};
 use crate::row::Row;
 use crate::rulers::{Speeds, speeds};
 use crate::speed::clock;
-use crate::summary::traced;
 use crate::together::{named_curves, named_matrices, order};
 use crate::warnings::warnings;
 use switchcost_catalogue::Catalogue;
@@ -162,8 +162,7 @@ fn is_shown(row: &&Row<'_>) -> bool {
 #[must_use]
 pub fn short_of(run: &Run, rounds: Option<u64>) -> bool {
     let needed = rounds.unwrap_or(FEWEST as u64);
-    // A start that was traced is in no figure.
-    let counted = |starts: &[&Invocation]| starts.iter().filter(|start| traced(start).is_none()).count() as u64;
+    let counted = |starts: &[&Invocation]| starts.iter().filter(|start| !in_no_figure(start)).count() as u64;
     let mut starts = run.starts().into_iter().enumerate();
     starts.any(|(index, starts)| !run.not_run.contains_key(&index) && counted(&starts) < needed)
 }

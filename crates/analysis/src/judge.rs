@@ -1,8 +1,8 @@
 //! The judge: do the probe's evidence and the host's own view support the claim?
 //!
 //! `case`: what the rules look at. `broken`: there is no usable answer. `claim`: the evidence speaks against itself or against the mechanism's rule. `each`: the same for
-//! `timing=each`. `host`: what the host saw by itself speaks against it. `row`: all starts of a row together. `open_loop`: times
-//! that were fixed beforehand did not pass, or the load was not there. `missing`: something that the rule needs was not told. `again`: the same for
+//! `timing=each`. `host`: what the host saw by itself speaks against it. `row`: all starts of a row together. `experiments`: what the host
+//! saw by its part in an experiment does. `missing`: something that the rule needs was not told. `again`: the same for
 //! runs that are stored. `constants`: the numbers of all of them.
 
 mod again;
@@ -11,9 +11,9 @@ mod case;
 mod claim;
 mod constants;
 mod each;
+mod experiments;
 mod host;
 mod missing;
-mod open_loop;
 mod row;
 
 use case::Case;
@@ -24,6 +24,7 @@ pub use broken::leave_ms;
 pub use case::{Bound, Bounds, Content, ProbeAnswer};
 pub(crate) use claim::turns_agree;
 pub use constants::Constants;
+pub(crate) use experiments::{in_no_figure, rules};
 pub(crate) use row::{below_reading, contradiction as contradiction_of_row};
 
 /// Is it contradicted for a start that, honestly told, went another way than its row names? Few of such say nothing of the others.
@@ -72,19 +73,20 @@ pub fn judge_by(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer:
         return Ruling::new(Verdict::Broken, Reason::NoEvidence);
     };
     let case = Case { constants, rule, plan, echo, transcript, evidence, seen: answer.seen, bound: answer.bound };
-    if let Some(reason) = open_loop::refused(&case) {
+    let by_part = rules(case.experiment());
+    if let Some(reason) = (by_part.refused)(&case) {
         return Ruling::new(Verdict::Unsupported, reason);
     }
     let against = claim::contradiction(&case).or_else(|| each::contradiction(&case));
-    let against = against.or_else(|| host::contradiction(&case)).or_else(|| open_loop::contradiction(&case));
+    let against = against.or_else(|| host::contradiction(&case)).or_else(|| (by_part.contradiction)(&case));
     let against = against.or_else(|| claim::wrong_rate(transcript));
     if let Some(reason) = against {
         return Ruling::new(Verdict::Contradicted, reason);
     }
-    if let Some(reason) = open_loop::overloaded(&case) {
+    if let Some(reason) = (by_part.overloaded)(&case) {
         return Ruling::new(Verdict::Unsupported, reason);
     }
-    let judgement = match missing::reason(&case).or_else(|| open_loop::missing(&case)) {
+    let judgement = match missing::reason(&case).or_else(|| (by_part.missing)(&case)) {
         Some(reason) => Judgement::new(Verdict::Unobservable, reason),
         None => Judgement::VERIFIED,
     };

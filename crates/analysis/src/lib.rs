@@ -31,7 +31,6 @@ mod series;
 mod settle;
 mod speed;
 mod summary;
-mod tail;
 mod together;
 mod trend;
 mod warnings;

@@ -1,10 +1,9 @@
 //! What a reader must know of a row, as codes with numbers.
 
 use crate::figures::Figures;
-use crate::judge::Constants;
+use crate::judge::{Constants, rules};
 use crate::row::{Judged, Of};
 use crate::rulers::Distrust;
-use crate::tail::tail;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{
@@ -52,7 +51,8 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
     // Where they count, `Judged::unsettled` says so.
     say(row.summary.disturbed_counted == 0, &mut left_out(row).filter(|_| !lacking).into_iter());
     let reading = figures.reading.as_ref().map(|reading| remark!(reading, pair = Value::Bare(reading.pair)));
-    say(true, &mut [reading, tail(row), counters(row, run)].into_iter().flatten());
+    let by_part = (rules(row.variant.experiment).remark)(&row.starts);
+    say(true, &mut [reading, by_part, counters(row, run)].into_iter().flatten());
     say(false, &mut computed(row, run).into_iter());
     let resolved = (!row.summary.resolved()).then(|| remark!(unresolved));
     say(true, &mut [resolved, unsteady(row), other_ways(row)].into_iter().flatten());

@@ -3,12 +3,12 @@
 use crate::at::At;
 use crate::figures::{Figures, KernelRate, Summary, figures};
 use crate::intervals::intervals;
-use crate::judge::{Constants, below_reading, contradiction_of_row, turns_agree, went_another_way};
+use crate::judge::{Constants, below_reading, contradiction_of_row, in_no_figure, turns_agree, went_another_way};
 use crate::kinds::{different, kinds};
 use crate::percentile::in_time;
 use crate::series::{Series, has_rulers, quantities, series};
 use std::collections::BTreeMap;
-use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Reason, Run, Tail, Timing, Variant, Verdict};
+use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Reason, Run, Timing, Variant, Verdict};
 use switchcost_stats::{FEWEST, autocorrelation_of_ranks, mad, mean, median, quantile, sorted};
 
 /// Without the figures of a row that is below what its clock resolves.
@@ -113,7 +113,7 @@ pub fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<
         .iter()
         .copied()
         .filter(|i| matches!(i.judgement.verdict, Verdict::Verified | Verdict::Unobservable))
-        .filter(|i| traced(i).is_none())
+        .filter(|i| !in_no_figure(i))
         .collect();
     let (quiet, disturbed): (Vec<&Invocation>, Vec<&Invocation>) =
         answered.iter().partition(|i| i.disturbances.is_empty());
@@ -134,12 +134,6 @@ fn one_a_round(starts: Vec<&Invocation>) -> Vec<&Invocation> {
         }
     }
     kept
-}
-
-/// What a start was traced for, which takes time: it is in no figure.
-pub(crate) fn traced(invocation: &Invocation) -> Option<&Tail> {
-    let tail = invocation.seen.as_ref()?.scheduled.as_ref()?.tail.as_ref()?;
-    Some(tail).filter(|tail| tail.unknown.is_none())
 }
 
 fn parts(invocations: &[&Invocation]) -> BTreeMap<String, f64> {

@@ -255,11 +255,13 @@ fn convert(id: MechanismId, file: MechanismFile, common: &Common) -> Result<Mech
         }
     }
     let experiments: Vec<Experiment> = words(&file.experiments)?;
-    for name in experiments.iter().flat_map(|experiment| &experiment.page().parameters) {
-        let parameter =
-            common.get(name).ok_or_else(|| format!("an experiment needs {name}, which parameters.toml has not"))?;
-        let by_host = model::Load::BY_HOST.contains(&name.as_str());
-        parameters.entry(name.clone()).or_insert_with(|| model::Parameter { by_host, ..parameter.clone() });
+    for experiment in &experiments {
+        for name in &experiment.page().parameters {
+            let parameter =
+                common.get(name).ok_or_else(|| format!("an experiment needs {name}, which parameters.toml has not"))?;
+            let by_host = experiment.carried_out_by_host(name);
+            parameters.entry(name.clone()).or_insert_with(|| model::Parameter { by_host, ..parameter.clone() });
+        }
     }
     let evidence = general(file.evidence).map_err(|what| format!("evidence: {what}"))?;
     let mut evidence_when = Vec::new();

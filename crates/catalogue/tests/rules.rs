@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use switchcost_catalogue::{Catalogue, load};
 use switchcost_model::{
-    EvidenceRule, Experiment, Load, Mechanism, ParameterKind, Parameters, Placement, Sight, Timing, Variant,
+    EvidenceRule, Experiment, Mechanism, ParameterKind, Parameters, Placement, Sight, Timing, Variant,
 };
 
 fn catalogue() -> Catalogue {
@@ -205,7 +205,7 @@ fn a_parameter_changes_the_rule_or_is_known_to_be_silent() {
                     rules.iter().any(|rule| *rule != rules[0])
                 });
                 // Every task says in which class it ran, whatever the class; and what the host makes itself, it holds against what it saw while the row was measured.
-                let known = parameter.counted.is_some() || Load::BY_HOST.contains(&name.as_str());
+                let known = parameter.counted.is_some() || parameter.by_host;
                 if !shows && !known {
                     assert!(
                         SILENT.iter().any(|(known, _)| known == name),

@@ -226,7 +226,7 @@ fn own(ours: &mut Ours, session: &Session, random: &mut fastrand::Rng) -> Option
     match (figures, last) {
         (Some(figures), Some(last)) if figures.median > 0.0 && sound(row.verdict) => *last = Some(figures.median),
         // Beside a load a start may fail to keep up, and the next may not.
-        _ if row.variant.experiment.open_loop => return Some(None),
+        _ if row.variant.experiment.paced => return Some(None),
         _ => ours.failure = Some(format!("{} is {}: {}", ours.label, row.verdict, row.why())),
     }
     // A start that is traced comes first.

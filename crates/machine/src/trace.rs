@@ -5,7 +5,7 @@ mod held;
 use crate::os;
 use crate::spawn::Child;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{Obstacle, Tail};
+use switchcost_model::Obstacle;
 
 pub(crate) use held::{Event, What};
 
@@ -66,18 +66,11 @@ impl Trace {
     }
 
     /// The same of the tasks of a child.
-    #[must_use]
-    pub fn end(self, child: &Child) -> Tail {
-        match self.waits(&child.tasks()) {
-            Err(why) => Tail { unknown: Some(why), ..Tail::default() },
-            Ok(Waits { ns, held, lost }) => Tail {
-                wakes: ns.len() as u64,
-                longest_ns: ns.into_iter().take(LONGEST).collect(),
-                held,
-                lost,
-                unknown: None,
-            },
-        }
+    ///
+    /// # Errors
+    /// As above.
+    pub fn waits_of(self, child: &Child) -> Result<Waits, Obstacle> {
+        self.waits(&child.tasks())
     }
 }
 

@@ -1,9 +1,9 @@
 //! What is measured of a mechanism: a page each, in `experiment/`, and their list.
 
-use crate::IdError;
 use crate::id::words;
 use crate::quantity::Quantity;
 use crate::word::{Page, Word, Words};
+use crate::{HostPart, IdError, host_parts};
 use core::fmt;
 use core::str::FromStr;
 use serde::Deserialize;
@@ -67,9 +67,10 @@ pub struct Asked {
     /// It is about the contexts, not about switching to them: a mechanism that has those of another may borrow its figure.
     #[serde(default)]
     pub of_contexts: bool,
-    /// Its units are due at times that were fixed beforehand, whether the one before was on time or not, and tasks may want the CPU meanwhile.
+    /// Its units come at times of their own, between which its tasks sleep: CPU time bounds no figure, and what a mechanism's page says of kernel switches
+    /// in general is not of them.
     #[serde(default)]
-    pub open_loop: bool,
+    pub paced: bool,
     /// Names of common parameters that every mechanism has which offers it.
     #[serde(default)]
     pub parameters: Vec<String>,
@@ -88,9 +89,9 @@ pub struct Asked {
     /// Which mechanisms can have it, and why no others.
     #[serde(default)]
     pub only: String,
-    /// The host counts what the probe executes, and adds the experiment's `parts`; the probe itself reports what is `beside`.
-    #[serde(default)]
-    pub executed: bool,
+    /// What the host does in it beyond starting the probe.
+    #[serde(default, deserialize_with = "crate::host::named")]
+    pub host: Option<&'static HostPart>,
 }
 
 /// How long contexts live.
@@ -123,16 +124,22 @@ words!(Due, "field", Turns => "turns", Token => "token", Kernel => "kernel", Hop
 
 static WORDS: Words<Asked> = Words::none();
 
+/// The program's own pages, the usual one first; last those of experiments that the host takes part in.
+macro_rules! pages {
+    ($($name:ident: $field:ident $seen:ident,)+) => {
+        const OWN: &'static [(&'static str, &'static str)] = &[
+            ("switch", include_str!("experiment/switch.toml")),
+            ("create", include_str!("experiment/create.toml")),
+            ("message", include_str!("experiment/message.toml")),
+            ("footprint", include_str!("experiment/footprint.toml")),
+            $((stringify!($name), include_str!(concat!("experiment/", stringify!($name), ".toml")))),+
+        ];
+    };
+}
+
 impl Page for Asked {
     const WHAT: &'static str = "experiment";
-    const OWN: &'static [(&'static str, &'static str)] = &[
-        ("switch", include_str!("experiment/switch.toml")),
-        ("create", include_str!("experiment/create.toml")),
-        ("message", include_str!("experiment/message.toml")),
-        ("footprint", include_str!("experiment/footprint.toml")),
-        ("wakeup", include_str!("experiment/wakeup.toml")),
-        ("count", include_str!("experiment/count.toml")),
-    ];
+    host_parts!(pages);
 
     fn wrong(&self) -> Option<String> {
         let of = self.quantity;
@@ -179,10 +186,23 @@ impl Asked {
         ticks.into_iter().chain(self.parts.iter().map(|part| Some(part.as_str())))
     }
 
-    /// Those that the probe sends: where the host counts, one of the others.
+    /// Those and what is `beside`, but for what the host adds: all that the probe sends.
     pub fn sent(&self) -> impl Iterator<Item = Option<&str>> {
-        let own = self.beside.iter().rev().take(usize::from(self.executed)).map(|part| Some(part.as_str()));
-        own.chain(self.samples().filter(|_| !self.executed))
+        let beside = self.beside.iter().map(|name| Some(name.as_str()));
+        let added = self.host.map_or(&[][..], |part| part.samples);
+        self.samples().chain(beside).filter(|name| name.is_none_or(|name| !added.contains(&name)))
+    }
+
+    /// The host carries this parameter out by itself, and does not tell the probe.
+    #[must_use]
+    pub fn carried_out_by_host(&self, parameter: &str) -> bool {
+        self.host.is_some_and(|part| part.parameters.contains(&parameter))
+    }
+
+    /// From its first batch to its last one of its contexts has the CPU.
+    #[must_use]
+    pub fn busy_throughout(&self) -> bool {
+        self.live == Live::Throughout && self.timed() && !self.paced
     }
 
     /// A control that does less bounds its figures from below.

@@ -3,7 +3,10 @@
 //! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and benchmarks get the text as [`harmless`]: nothing in it
 //! moves a cursor, begins a line, turns the direction of writing, or goes on for ever.
 
-use crate::{Invocation, Run, Seen, TaskFacts, Transcript, change_texts};
+use crate::reason::change_within;
+use crate::{Invocation, Run, Transcript, change_texts};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
 /// Most characters of one piece of text of others.
@@ -108,49 +111,27 @@ impl Run {
 
 fn make_invocation_told(invocation: &mut Invocation) {
     let Transcript { hello, plan, samples, evidence, notes, end, fault, .. } = &mut invocation.transcript;
-    if let Some(hello) = hello {
-        fields([&mut hello.probe, &mut hello.version, &mut hello.runtime, &mut hello.clock.name]);
-        fields(hello.compiler.iter_mut().chain(&mut hello.flags).chain(&mut hello.counter));
-    }
+    tell(hello);
+    tell(&mut invocation.seen);
     plan.iter_mut().for_each(|plan| texts(&mut plan.parameters));
-    fields(samples.iter_mut().filter_map(|samples| samples.quantity.as_mut()));
     if let Some(evidence) = evidence {
         evidence.counts =
             std::mem::take(&mut evidence.counts).into_iter().map(|(name, n)| (harmless(&name), n)).collect();
         texts(&mut evidence.why);
         fields(evidence.kernel.iter_mut().map(|kernel| &mut kernel.source));
     }
+    fields(samples.iter_mut().filter_map(|samples| samples.quantity.as_mut()));
     fields(notes);
     fields(end.iter_mut().flat_map(|end| end.code.iter_mut().chain(&mut end.detail)));
     fault.iter_mut().for_each(|fault| change_texts(fault, &mut sentence));
     invocation.disturbances.iter_mut().for_each(|other| change_texts(other, &mut sentence));
     invocation.judgement.reason.iter_mut().for_each(|reason| change_texts(reason, &mut sentence));
-    if let Some(Seen { tree, scheduled, executed, .. }) = &mut invocation.seen {
-        let names = |counts: &mut BTreeMap<String, u64>| {
-            *counts = counts.iter().map(|(name, count)| (harmless(name), *count)).collect();
-        };
-        if let Some(tree) = tree {
-            names(&mut tree.namespaces);
-            let facts = tree.facts.iter_mut();
-            facts.for_each(|TaskFacts { classes, files, .. }| std::iter::once(classes).chain(files).for_each(names));
-        }
-        if let Some(scheduled) = scheduled {
-            for words in [&mut scheduled.classes, &mut scheduled.channels] {
-                *words = words.iter().map(|word| harmless(word)).collect();
-            }
-            scheduled.refused.iter_mut().for_each(|why| change_texts(why, &mut sentence));
-            if let Some(tail) = &mut scheduled.tail {
-                names(&mut tail.held);
-                tail.unknown.iter_mut().for_each(|why| change_texts(why, &mut sentence));
-            }
-        }
-        if let Some(executed) = executed {
-            fields([&mut executed.by]);
-            executed.functions = executed.functions.iter().map(|(name, count)| (harmless(name), *count)).collect();
-            executed.refused.iter_mut().for_each(|why| change_texts(why, &mut sentence));
-        }
-    }
     invocation.log = harmless_lines(&invocation.log, false);
+}
+
+/// Texts and names of whatever form. Not of a map of texts by others' names: one that is called as the tag of a form would be spared.
+fn tell<T: Serialize + DeserializeOwned>(told: &mut T) {
+    change_within(told, &mut |text| *text = harmless(text), &mut |name| *name = harmless(name));
 }
 
 fn fields<'a>(all: impl IntoIterator<Item = &'a mut String>) {

@@ -15,8 +15,8 @@ mod fault;
 mod finding;
 mod foreign;
 mod harmless;
+mod host;
 mod id;
-mod load;
 mod machine_key;
 mod mechanism;
 pub mod number;
@@ -47,8 +47,8 @@ pub use fault::{Broken, Fault};
 pub use finding::{Finding, Severity, ToldFinding, has_case};
 pub use foreign::{decoded, foreign};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
+pub use host::*;
 pub use id::IdError;
-pub use load::Load;
 pub use machine_key::{
     HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, is_known, machine_key, software_key, unknown,
 };
@@ -60,7 +60,7 @@ pub use reason::{LastWords, Reason, change_texts};
 pub use remark::{Fact, Remark, has_remark};
 pub use request::Request;
 pub use run::{EndedBy, Invocation, Machine, ProcessEnd, Run};
-pub use seen::{Executed, FUNCTIONS_KEPT, Scheduled, Seen, TASKS_LOOKED_AT, Tail, TaskFacts, Tree};
+pub use seen::{Seen, TASKS_LOOKED_AT, TaskFacts, Tree};
 pub use sight::{Count, NAMESPACES, Sight};
 pub use silence::{Silence, TightLimit, TightLimits};
 pub use transcript::{

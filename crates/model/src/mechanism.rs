@@ -155,10 +155,10 @@ impl Mechanism {
         let ring = variant.experiment.live == Live::Throughout;
         let mut rule = EvidenceRule::default();
         // Of switches the page speaks in general; of tasks that wake at fixed times only where it names that experiment.
-        let open = variant.experiment.open_loop;
+        let paced = variant.experiment.paced;
         let turns_alone = EvidenceChange { turns: self.evidence.turns, ..EvidenceChange::default() };
-        rule.lay(if open { &turns_alone } else { &self.evidence }, variant.contexts, ring);
-        let applies = |case: &&EvidenceCase| case.applies(variant) && (!open || case.experiment.is_some());
+        rule.lay(if paced { &turns_alone } else { &self.evidence }, variant.contexts, ring);
+        let applies = |case: &&EvidenceCase| case.applies(variant) && (!paced || case.experiment.is_some());
         for case in self.evidence_when.iter().filter(applies) {
             rule.lay(&case.change, variant.contexts, ring || case.experiment.is_some());
         }
@@ -194,8 +194,8 @@ impl Mechanism {
         &'a self,
         row: &'a Variant,
     ) -> impl Iterator<Item = (&'a Parameter, &'a str, &'a String, Variant)> {
-        let lasting = row.experiment.live == Live::Throughout && row.experiment.timed() && !row.experiment.open_loop;
-        let fits = lasting && row.timing == Timing::Batch && row.placement == Placement::usual();
+        let busy = row.experiment.busy_throughout();
+        let fits = busy && row.timing == Timing::Batch && row.placement == Placement::usual();
         let set = row.parameters.iter().filter(move |_| fits);
         set.filter_map(|(name, value)| {
             let parameter = self.takes(name, row.experiment)?;

@@ -38,7 +38,7 @@ impl EndedBy {
 }
 
 /// How the probe's process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProcessEnd {
     /// Exit status.
     Exited(i32),
@@ -49,6 +49,7 @@ pub enum ProcessEnd {
     /// Killed by the host because the transcript broke a rule.
     Stopped,
     /// Could not be started.
+    #[default]
     NotStarted,
     /// Nobody could learn it.
     Unknown,

@@ -1,9 +1,9 @@
 //! What the host saw of an invocation by itself, without asking the probe.
 
-use crate::Obstacle;
+use crate::PartSeen;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The host's own view of one start of a probe. Nothing here rests on the probe's word, but for the moment of the look, which its `plan`
 /// message gives.
@@ -33,85 +33,9 @@ pub struct Seen {
     pub strays: u32,
     /// The probe's processes and threads when `plan` had been read; None where the host cannot look.
     pub tree: Option<Tree>,
-    /// How the probe's tasks were scheduled, and what ran beside them; None where the experiment does not ask.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scheduled: Option<Scheduled>,
-    /// What it executed; None where the experiment does not ask.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub executed: Option<Executed>,
-}
-
-/// What a probe executed, as callgrind counted it from outside.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct Executed {
-    /// Who counted, with version.
-    pub by: String,
-    /// Instructions of the whole process at user level.
-    pub instructions: u64,
-    /// Units that `functions` are of.
-    pub units: u64,
-    /// Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed most.
-    pub functions: BTreeMap<String, i64>,
-    /// Why it could not be counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Obstacle>,
-}
-
-/// Functions of which is kept what they executed.
-pub const FUNCTIONS_KEPT: usize = 64;
-
-/// How the tasks of a probe were scheduled while its units took place, as the kernel told the host, and the load that the host put beside them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct Scheduled {
-    /// Classes of its tasks, at the plan and when the figures arrived.
-    pub classes: BTreeSet<String>,
-    /// Nice values, likewise.
-    pub nices: BTreeSet<i32>,
-    /// Slices, ns; 0: the kernel's own, or not told.
-    pub slices_ns: BTreeSet<u64>,
-    /// Where in the kernel they waited.
-    pub channels: BTreeSet<String>,
-    /// Time that they waited for a CPU between the two looks, ns; None: the kernel does not count it.
-    pub waited_ns: Option<u64>,
-    /// Between the two looks, ns.
-    pub between_ns: u64,
-    /// Hogs that were asked for.
-    pub hogs: u64,
-    /// Somebody had stopped a hog when the figures arrived.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub hogs_stopped: bool,
-    /// CPU time of the hogs between the two looks, ns.
-    pub hogs_cpu_ns: u64,
-    /// From the start of the process until the hogs had been released and the classes set, ns; None: a reason in its place.
-    pub loaded_ns: Option<u64>,
-    /// Why the load or the class that was asked for could not be had.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Obstacle>,
-    /// The hogs were ended because the probe had not come to its end long after the last intended time.
-    pub cut: bool,
-    /// For whom its tasks waited. A start that was traced for this is in no figure; None: it was not to be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tail: Option<Tail>,
-}
-
-/// For whom tasks of a probe waited for a CPU, as the kernel's tracepoints tell.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct Tail {
-    /// Times that one of them was woken and then ran.
-    pub wakes: u64,
-    /// The longest of these waits, ns, the longest first.
-    pub longest_ns: Vec<u64>,
-    /// Who had the CPU in these, task, interrupt or softirq → ns.
-    pub held: BTreeMap<String, u64>,
-    /// Events of the scheduler that the kernel did not keep, a few at most.
-    #[serde(default)]
-    pub lost: u64,
-    /// Why nothing of this is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unknown: Option<Obstacle>,
+    /// What it saw by its part in the experiment.
+    #[serde(flatten)]
+    pub part: PartSeen,
 }
 
 /// Tasks of which a look reads switches, CPU time and CPUs; of more, these say nothing of the whole.

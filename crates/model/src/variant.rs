@@ -97,6 +97,11 @@ impl Variant {
         self.timing == Timing::Each || self.experiment.distribution
     }
 
+    /// The parameters that a probe is told: without those that the host carries out itself.
+    pub fn sent(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.parameters.iter().filter(|(name, _)| !self.experiment.carried_out_by_host(name))
+    }
+
     /// Canonical text of the whole variant; equal variants have equal keys, also across machines and versions.
     #[must_use]
     pub fn key(&self) -> String {

@@ -122,23 +122,25 @@ fn run(texts: &[String]) -> Run {
                 }),
                 ..Tree::default()
             }),
-            scheduled: Some(Scheduled {
-                classes: [texts.next()].into(),
-                channels: [texts.next()].into(),
-                refused: Some(Obstacle::NotInstalled { program: texts.next() }),
-                tail: Some(Tail {
-                    held: [(texts.next(), 1)].into(),
-                    unknown: Some(Obstacle::TraceRefused { cause: texts.next() }),
-                    ..Tail::default()
+            part: PartSeen {
+                scheduled: Some(Scheduled {
+                    classes: [texts.next()].into(),
+                    channels: [texts.next()].into(),
+                    refused: Some(Obstacle::NotInstalled { program: texts.next() }),
+                    tail: Some(Tail {
+                        held: [(texts.next(), 1)].into(),
+                        unknown: Some(Obstacle::TraceRefused { cause: texts.next() }),
+                        ..Tail::default()
+                    }),
+                    ..Scheduled::default()
                 }),
-                ..Scheduled::default()
-            }),
-            executed: Some(Executed {
-                by: texts.next(),
-                functions: [(texts.next(), 1)].into(),
-                refused: Some(Obstacle::PartUnread { text: texts.next() }),
-                ..Executed::default()
-            }),
+                executed: Some(Executed {
+                    by: texts.next(),
+                    functions: [(texts.next(), 1)].into(),
+                    refused: Some(Obstacle::PartUnread { text: texts.next() }),
+                    ..Executed::default()
+                }),
+            },
             ..Seen::default()
         }),
         judgement: Judgement::new(verdicts[(sequence % 4) as usize], Reason::Unsupported { detail: texts.next() }),

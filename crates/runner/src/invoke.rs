@@ -1,15 +1,14 @@
 //! One start of a probe: process, transcript, deadline.
 
-use crate::count::Counting;
-use crate::load::{Around, Watched};
+use crate::experiments::{Around, acts};
 use crate::no_answer::NoAnswer;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use switchcost_analysis::leave_ms;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnError, SpawnRequest, Used};
-use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Silence, Transcript, Tree};
+use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnRequest, Used};
+use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Silence, Transcript};
 use switchcost_protocol::{RunReader, run_arguments};
 
 /// How much of a probe's output is kept: its last words matter, not its first.
@@ -34,6 +33,7 @@ pub(crate) enum Reading {
 }
 
 /// What came of an invocation.
+#[derive(Default)]
 pub(crate) struct Outcome {
     pub transcript: Transcript,
     pub process: ProcessEnd,
@@ -60,10 +60,8 @@ pub(crate) struct Orders<'a> {
     pub contexts: u64,
     /// Hears each piece of the report before the reader does.
     pub listener: Option<Listener<'a>>,
-    /// What runs beside it.
-    pub around: Option<Around>,
-    /// How what it executes is counted.
-    pub counting: Option<Counting>,
+    /// What the host does around it.
+    pub around: Option<Box<dyn Around>>,
 }
 
 /// Starts a probe with a clean environment.
@@ -73,17 +71,17 @@ pub(crate) fn start(
     cpus: Option<&[u32]>,
     padding: u64,
 ) -> Result<Child, NoAnswer> {
-    start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD, (None, None))
+    start_at(info, arguments(spawn::REPORT_FD), cpus, padding, spawn::REPORT_FD, None)
 }
 
-/// The same, with a descriptor of one's own for the report, with what is to run beside it, and with what is to count.
+/// The same, with a descriptor of one's own for the report, and with what the host does around it.
 pub(crate) fn start_at(
     info: &ProbeInfo,
     arguments: Vec<String>,
     cpus: Option<&[u32]>,
     padding: u64,
     report_fd: i32,
-    (around, counting): (Option<&Around>, Option<&Counting>),
+    around: Option<&dyn Around>,
 ) -> Result<Child, NoAnswer> {
     let mut command = info.command.clone();
     let program = command.remove(0);
@@ -92,16 +90,6 @@ pub(crate) fn start_at(
         None => program.into(),
     };
     command.extend(arguments);
-    let (program, command) = match counting {
-        Some(counting) => {
-            switchcost_machine::root_may_run(&program).map_err(SpawnError::NotTrusted)?;
-            let (counter, mut words) = counting.before();
-            words.push(program.to_string_lossy().into_owned());
-            words.extend(command);
-            (counter, words)
-        }
-        None => (program, command),
-    };
     // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009); so it is varied, not left to chance.
     let mut environment = vec![("SWITCHCOST_PADDING".to_owned(), "x".repeat(padding as usize))];
     let names = info.environment.iter().map(String::as_str).chain(spawn::ENVIRONMENT.iter().copied());
@@ -110,21 +98,20 @@ pub(crate) fn start_at(
         _ => switchcost_machine::environment(name),
     };
     environment.extend(names.filter_map(|name| Some((name.to_owned(), value(name)?))));
-    if let Some(folder) = counting.and_then(|counting| counting.folder().to_str()) {
-        environment.retain(|(name, _)| name != spawn::SCRATCH);
-        environment.push((spawn::SCRATCH.to_owned(), folder.to_owned()));
-    }
-    let request = SpawnRequest {
+    let mut request = SpawnRequest {
         program,
         arguments: command,
         environment,
         cpus: cpus.map(<[u32]>::to_vec),
         directory: Some(info.folder.clone()),
         capabilities: info.capabilities,
-        hogs: around.and_then(Around::hogs),
-        timer_slack_ns: around.map(Around::timer_slack_ns),
+        hogs: None,
+        timer_slack_ns: None,
         report_fd,
     };
+    if let Some(around) = around {
+        around.change(&mut request)?;
+    }
     Ok(Child::start(&request)?)
 }
 
@@ -134,7 +121,7 @@ pub(crate) fn invoke(
     plan: &Plan,
     cpus: &[u32],
     padding: u64,
-    traced: bool,
+    first: bool,
     interrupt: Option<&Interrupt>,
 ) -> Outcome {
     let arguments = |fd| run_arguments(plan, fd);
@@ -143,8 +130,7 @@ pub(crate) fn invoke(
         deadline_ms: plan.deadline_ms,
         contexts: plan.variant.contexts,
         listener: None,
-        around: Around::of(plan, cpus).map(|around| if traced { around.traced(cpus) } else { around }),
-        counting: Counting::of(plan),
+        around: (acts(plan.variant.experiment).around)(plan, cpus, first),
     };
     obey(info, orders, cpus, padding, interrupt)
 }
@@ -160,27 +146,18 @@ pub(crate) fn obey(
     let created = spawn::tasks_created();
     let began = Instant::now();
     let words = (orders.arguments)(spawn::REPORT_FD);
-    let (around, counting) = (orders.around.as_ref(), orders.counting.as_ref());
-    let mut child = match start_at(info, words, Some(cpus), padding, spawn::REPORT_FD, (around, counting)) {
+    let mut child = match start_at(info, words, Some(cpus), padding, spawn::REPORT_FD, orders.around.as_deref()) {
         Ok(child) => child,
         Err(reason) => {
-            return Outcome {
-                transcript: Transcript::default(),
-                process: ProcessEnd::NotStarted,
-                log: reason.to_string(),
-                wall: began.elapsed(),
-                exit: None,
-                seen: None,
-                interrupted: false,
-                left_behind: Some(0),
-            };
+            let (log, wall) = (reason.to_string(), began.elapsed());
+            return Outcome { log, wall, left_behind: Some(0), ..Outcome::default() };
         }
     };
     let deadline = began + Duration::from_millis(orders.deadline_ms);
     let mut reader = RunReader::default();
     let alarm = Cell::new(None);
-    let watched = around.map(|around| Watched::new(around, &alarm));
-    let mut sights = Sights { began, plan: None, first: None, last: None, tree: None, watched };
+    let around = orders.around.take();
+    let mut sights = Sights { began, seen: Seen::default(), around, alarm: &alarm };
     let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, Silence> {
         if let Some(listener) = &mut orders.listener
             && !bytes.is_empty()
@@ -204,10 +181,12 @@ pub(crate) fn obey(
     let left_behind = if left && orders.listener.is_some() { child.left_behind() } else { Some(0) };
     let pid = child.pid().unsigned_abs().into();
     let mut transcript = reader.into_transcript();
-    let executed = counting.map(|counting| counting.read(&mut transcript));
+    if let Some(around) = sights.around.take() {
+        sights.seen.part = around.seen(&mut transcript);
+    }
     let exit = child.finish();
     // A count that nobody could read is not zero: without it nothing was seen.
-    let seen = exit.used.map(|used| Seen { executed, ..sights.seen(pid, used, exit.strays, created) });
+    let seen = exit.used.map(|used| sights.seen(pid, used, exit.strays, created));
     let process = match (&reading, exit.status) {
         (Reading::Deadline, _) => ProcessEnd::Deadline,
         (Reading::Fault(_) | Reading::Interrupted, _) => ProcessEnd::Stopped,
@@ -231,51 +210,39 @@ pub(crate) fn obey(
 /// What the host sees while it reads.
 struct Sights<'a> {
     began: Instant,
-    plan: Option<Duration>,
-    first: Option<Duration>,
-    last: Option<Duration>,
-    tree: Option<Tree>,
-    watched: Option<Watched<'a>>,
+    seen: Seen,
+    around: Option<Box<dyn Around>>,
+    alarm: &'a Cell<Option<Instant>>,
 }
 
 impl Sights<'_> {
     /// After each piece of the report; `before`: how many messages with measurements there were ahead of it.
     fn note(&mut self, child: &Child, reader: &RunReader, before: u64) {
-        let now = self.began.elapsed();
+        let now = self.began.elapsed().as_nanos() as u64;
         if reader.measurements() > before {
-            self.first.get_or_insert(now);
-            self.last = Some(now);
-            self.watched.iter_mut().for_each(|watched| watched.end(child));
+            self.seen.first_samples_ns.get_or_insert(now);
+            self.seen.last_samples_ns = Some(now);
+            self.around.iter_mut().for_each(|around| around.end(child));
         }
-        self.watched.iter_mut().for_each(|watched| watched.cut(child));
-        if self.plan.is_none() && reader.transcript().plan.is_some() {
-            self.plan = Some(now);
+        if self.alarm.get().is_some_and(|at| Instant::now() >= at) {
+            self.around.iter_mut().for_each(|around| around.woken(child));
+        }
+        if self.seen.plan_ns.is_none() && reader.transcript().plan.is_some() {
+            self.seen.plan_ns = Some(now);
             let reported_pid = reader.transcript().hello.as_ref().map_or(0, |hello| hello.pid);
             // With measurements its contexts may be gone already.
             if reader.measurements() == 0 {
-                self.tree = child.task_tree(reported_pid);
-                self.watched.iter_mut().for_each(|watched| watched.begin(child, self.began));
+                self.seen.tree = child.task_tree(reported_pid);
+                self.around.iter_mut().for_each(|around| around.begin(child, self.began));
             }
         }
+        self.alarm.set(self.around.as_ref().and_then(|around| around.alarm()));
     }
 
     fn seen(self, pid: u64, used: Used, strays: u32, created: Option<u64>) -> Seen {
-        let ns = |time: Duration| time.as_nanos() as u64;
-        Seen {
-            pid,
-            plan_ns: self.plan.map(ns),
-            first_samples_ns: self.first.map(ns),
-            last_samples_ns: self.last.map(ns),
-            voluntary: used.voluntary,
-            involuntary: used.involuntary,
-            cpu_ns: used.cpu_ns,
-            page_faults: used.page_faults,
-            forks: created.zip(spawn::tasks_created()).map(|(before, after)| after.saturating_sub(before)),
-            strays,
-            tree: self.tree,
-            scheduled: self.watched.map(Watched::seen),
-            executed: None,
-        }
+        let forks = created.zip(spawn::tasks_created()).map(|(before, after)| after.saturating_sub(before));
+        let Used { voluntary, involuntary, cpu_ns, page_faults, .. } = used;
+        Seen { pid, voluntary, involuntary, cpu_ns, page_faults, forks, strays, ..self.seen }
     }
 }
 

@@ -5,10 +5,9 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 
 mod conform;
-mod count;
 mod discover;
+mod experiments;
 mod invoke;
-mod load;
 mod needed;
 mod no_answer;
 mod progress;

@@ -3,11 +3,11 @@
 mod plan;
 mod share;
 
+use crate::experiments::acts;
 use crate::invoke::{Outcome, invoke};
 use crate::needed::cpus_of;
 use crate::progress::Progress;
 use crate::{KnownProbe, METHOD_VERSION, Selection, Sizes};
-use crate::{count, load};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::{At, Bounds, Constants, LOOKS, ProbeAnswer, Undisturbed, bounds_of, judge, settled, speeds};
@@ -15,7 +15,9 @@ use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::watch::Watch;
-use switchcost_model::{EndedBy, Invocation, Machine, Mechanism, Plan, ProbeInfo, Request, Run, Utc, Variant};
+use switchcost_model::{
+    EndedBy, Experiment, Invocation, Machine, Mechanism, Plan, ProbeInfo, Request, Run, Utc, Variant,
+};
 
 /// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
@@ -63,8 +65,8 @@ struct Schedule<'a> {
     sizes: BTreeMap<usize, Sizes>,
     /// Rows that needed no more at the end of an earlier pass.
     finished: BTreeSet<usize>,
-    /// It can be traced here for whom tasks wait, and a row asks.
-    may_trace: bool,
+    /// Those in which the first start of a row is for the host's own look.
+    looking: BTreeSet<Experiment>,
 }
 
 /// Carries out a selection. Always returns what was measured, however the run ended.
@@ -122,6 +124,8 @@ fn carry_out(
     control: &Control<'_>,
     observer: &mut dyn Observer,
 ) -> Run {
+    let mut looking: BTreeSet<Experiment> = run.variants.iter().map(|variant| variant.experiment).collect();
+    looking.retain(|experiment| (acts(*experiment).looks_first)(control.cpus.allowed()));
     let mut schedule = Schedule {
         request,
         catalogue,
@@ -132,11 +136,8 @@ fn carry_out(
         earlier: BTreeMap::new(),
         sizes,
         finished: BTreeSet::new(),
-        may_trace: false,
+        looking,
     };
-    if schedule.run.variants.iter().any(|variant| variant.experiment.open_loop) {
-        schedule.may_trace = load::may_trace(control.cpus.allowed());
-    }
     schedule.resolve_placements();
     observer.begun(&schedule.run);
     let ended_by = schedule.rounds(observer);
@@ -157,7 +158,7 @@ impl Schedule<'_> {
             let refused = match cpus_of(variant.placement, self.control.cpus) {
                 Ok(cpus) => {
                     let cpus = if cpus.is_empty() { self.control.cpus.allowed().len() } else { cpus.len() };
-                    load::refusal(variant, cpus).or_else(|| count::refusal(variant))
+                    (acts(variant.experiment).refusal)(variant, cpus)
                 }
                 Err(reason) => Some(reason),
             };
@@ -296,15 +297,15 @@ impl Schedule<'_> {
         if self.request.rounds.is_some() { 1 } else { self.run.variants[index].placement.starts_a_round() }
     }
 
-    /// Those of this round: a control that bounds others is known before they begin, and a start that is traced is in no figure.
+    /// Those of this round: a control that bounds others is known before they begin, and a start for the host's own look is in no figure.
     fn starts_of(&self, index: usize, round: u64) -> u64 {
         let usual = self.starts_in_a_round(index);
         if round != 0 {
             return usual;
         }
-        let traced = u64::from(self.run.variants[index].experiment.open_loop && self.may_trace);
+        let looks = u64::from(self.looking.contains(&self.run.variants[index].experiment));
         let bounding = if self.bounds_others(index) { Constants::OURS.bounding_starts as u64 } else { 0 };
-        (usual + traced).max(bounding)
+        (usual + looks).max(bounding)
     }
 
     /// Of each row: its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
@@ -355,12 +356,12 @@ impl Schedule<'_> {
         let mechanism = self.catalogue.find(&variant.mechanism);
         let kept = mechanism.map(|page| page.capabilities_of(&probe.info.source, &variant.parameters));
         let info = ProbeInfo { capabilities: kept.unwrap_or_default(), ..probe.info.clone() };
-        let traced = round == 0 && variant.experiment.open_loop && self.progress[index].starts_of(0) == 0;
+        let first = round == 0 && self.progress[index].starts_of(0) == 0;
         let plan = self.plan(variant, index, random.u32(..), limit);
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
         let watch = Watch::start(&affinity);
-        let outcome = invoke(&info, &plan, &affinity, padding, traced, self.control.interrupt);
+        let outcome = invoke(&info, &plan, &affinity, padding, first, self.control.interrupt);
         if outcome.interrupted {
             return Step::End(EndedBy::Interrupt);
         }

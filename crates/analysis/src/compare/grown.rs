@@ -1,5 +1,6 @@
 //! Which functions execute more than they did, where what rows execute was counted.
 
+use crate::judge::rules;
 use crate::row::Judged;
 use crate::summary::counted;
 use schemars::JsonSchema;
@@ -40,7 +41,5 @@ pub fn grown(a: &Judged<'_>, b: &Judged<'_>) -> Vec<Grown> {
 /// What functions execute per unit, in the last start that counts.
 fn functions(row: &Judged<'_>) -> Option<BTreeMap<String, f64>> {
     let last = counted(&row.starts).0.pop()?;
-    let executed = last.seen.as_ref()?.executed.as_ref()?;
-    let units = executed.units.max(1) as f64;
-    Some(executed.functions.iter().map(|(name, count)| (name.clone(), *count as f64 / units)).collect())
+    (rules(row.variant.experiment).made_of)(last.seen.as_ref()?)
 }

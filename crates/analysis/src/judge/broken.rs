@@ -1,10 +1,9 @@
 //! Answers that are useless: the probe died, broke the protocol or did something else than was asked.
 
 use super::case::ProbeAnswer;
+use super::experiments::rules;
 use crate::words::{is_message, last_words};
-use switchcost_model::{
-    EndStatus, LastWords, Obstacle, Phase, Plan, PlanEcho, ProcessEnd, Reason, Seen, Transcript, harmless,
-};
+use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, harmless};
 
 /// How long a probe may take to leave after `end`, ms. The kernel takes a container apart in 2, a busy machine in more; a helper of the idle class had to wait
 /// for 1.5 s beside a build until it could end.
@@ -45,21 +44,10 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
         _ => {}
     }
     if end.status == EndStatus::Ok {
-        uncounted(plan, answer.seen).or_else(|| other_plan(plan, transcript))
+        (rules(plan.variant.experiment).unusable)(answer.seen).or_else(|| other_plan(plan, transcript))
     } else {
         None
     }
-}
-
-/// What the probe executes was to be counted, and was not.
-fn uncounted(plan: &Plan, seen: Option<&Seen>) -> Option<Reason> {
-    if !plan.variant.experiment.executed {
-        return None;
-    }
-    let Some(executed) = seen.and_then(|seen| seen.executed.as_ref()) else {
-        return Some(Reason::NotCounted { why: Obstacle::NobodyCounted });
-    };
-    executed.refused.clone().map(|why| Reason::NotCounted { why })
 }
 
 /// What the log has to add to the sentence about a probe's end.

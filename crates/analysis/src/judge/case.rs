@@ -5,7 +5,7 @@ use switchcost_model::{Evidence, EvidenceRule, Experiment, Plan, PlanEcho, Proce
 
 /// What every part of the judge looks at: a complete answer of status `ok`.
 #[derive(Clone, Copy)]
-pub(super) struct Case<'a> {
+pub(crate) struct Case<'a> {
     pub(super) constants: &'a Constants,
     pub(super) rule: &'a EvidenceRule,
     pub(super) plan: &'a Plan,

@@ -35,7 +35,6 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| slow_clock(case))
         .or_else(|| implausible(case))
         .or_else(|| stood_still(case))
-        .or_else(|| no_instructions(case))
         .or_else(|| rule_free_counts(evidence))
 }
 
@@ -292,7 +291,7 @@ pub(super) fn cpu_share(
     transcript: &Transcript,
 ) -> Option<CpuShare> {
     let experiment = variant.experiment;
-    let lasting = experiment.timed() && !experiment.open_loop && !experiment.in_one_batch();
+    let lasting = experiment.timed() && !experiment.paced && !experiment.in_one_batch();
     let real = transcript.hello.as_ref().is_some_and(|hello| !hello.clock.is_simulated());
     let used = *transcript.evidence.as_ref()?.counts.get("cpu_time_ns")? as f64;
     let claimed = crate::series::claimed_ns(transcript)?;
@@ -340,13 +339,6 @@ fn stood_still(case: &Case<'_>) -> Option<Reason> {
     let (units, ticks) = batches
         .find(|&(units, ticks)| (ticks as f64 + 2.0) * tick_ns < case.constants.implausible_ns * units as f64)?;
     Some(Reason::ClockStoodStill { units, ticks })
-}
-
-/// A count by callgrind that no switch can have.
-fn no_instructions(case: &Case<'_>) -> Option<Reason> {
-    let values = crate::series::values(case.transcript);
-    let per_unit = values.into_iter().filter(|_| case.experiment().executed).min_by(f64::total_cmp)?;
-    (per_unit < case.constants.least_instructions).then_some(Reason::NoInstructions { per_unit })
 }
 
 fn implausible(case: &Case<'_>) -> Option<Reason> {

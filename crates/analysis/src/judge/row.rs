@@ -5,7 +5,7 @@ use super::constants::Constants;
 use crate::intervals::middle_and_reading;
 use crate::series::{claimed_ns, values};
 use std::collections::HashSet;
-use switchcost_model::{Disturbance, Invocation, Live, Reason, Run, Timing};
+use switchcost_model::{Disturbance, Invocation, Reason, Run, Timing};
 use switchcost_stats::median;
 
 /// Why the starts of a row, each of which may be sound by itself, refute it together.
@@ -21,8 +21,7 @@ pub(crate) fn contradiction(constants: &Constants, run: &Run, starts: &[&Invocat
 fn idle_contexts(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let speaks = |start: &&&Invocation| {
         let experiment = run.variants[start.variant].experiment;
-        let lasting = experiment.live == Live::Throughout && experiment.timed() && !experiment.open_loop;
-        lasting && !simulated(start) && start.disturbances.is_empty() && start.cpus.len() == 1
+        experiment.busy_throughout() && !simulated(start) && start.disturbances.is_empty() && start.cpus.len() == 1
     };
     let times = starts.iter().filter(speaks).filter_map(|start| {
         // A control may sleep; of contexts that take turns one always has the CPU.

@@ -1,8 +1,8 @@
 use super::*;
 use std::collections::BTreeMap;
 use switchcost_model::{
-    Broken, Clock, End, Evidence, Experiment, Fault, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase,
-    Placement, PlanEcho, ProcessEnd, Samples, Seen, Sight, TaskFacts, Timing, Transcript, Tree, Turns, Variant,
+    Broken, Clock, End, Evidence, Experiment, Fault, Hello, Histogram, Hops, KernelSwitches, PageFaults, PartSeen,
+    Phase, Placement, PlanEcho, ProcessEnd, Samples, Seen, Sight, TaskFacts, Timing, Transcript, Tree, Turns, Variant,
 };
 
 fn plan() -> Plan {
@@ -118,8 +118,7 @@ fn seen() -> Seen {
                 page_faults: 250,
             }),
         }),
-        scheduled: None,
-        executed: None,
+        part: PartSeen::default(),
     }
 }
 
@@ -475,8 +474,8 @@ fn footprints_need_turns_and_possible_bytes() {
 }
 
 mod bounds;
-mod counted;
+mod count;
 mod each;
 mod host;
-mod open_loop;
 mod pushed;
+mod wakeup;

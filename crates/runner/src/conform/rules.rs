@@ -3,7 +3,7 @@
 use super::orders::Sent;
 use super::subject::Subject;
 use super::talk::{Answer, is_measurement};
-use crate::count::FIRST_OF;
+use crate::experiments::acts;
 use std::time::Duration;
 use switchcost_analysis::{Bounds, ProbeAnswer, judge, went_another_way};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
@@ -185,7 +185,7 @@ fn laps(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, l
         return;
     }
     // Whole laps in each stretch of a batch that is counted.
-    let parts = if asked.variant.experiment.executed { FIRST_OF } else { 1 };
+    let parts = acts(asked.variant.experiment).parts_of_a_batch;
     let (lap, k) = (echo.contexts.saturating_mul(parts), echo.batch_units);
     if asked.batch_units > 0 {
         let expected = asked.batch_units.div_ceil(lap).saturating_mul(lap);

@@ -1,17 +1,18 @@
 //! One start of a probe that is checked: through the code that measures, with every line kept.
 
 use super::orders::{Sent, deadline_ms};
+use crate::experiments::acts;
 use crate::invoke::{Orders, Outcome, Reading, obey, read_until_end, start_at};
-use crate::load::Around;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 use switchcost_catalogue::PlanAnswer;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::{Child, Exit, ExitStatus};
-use switchcost_model::{Described, ProbeInfo, ProcessEnd, Seen, Transcript};
+use switchcost_model::{Described, Plan, ProbeInfo, ProcessEnd, Seen, Transcript};
 use switchcost_protocol::{DescribeReader, RunReader};
 
 /// What came of a start.
+#[derive(Default)]
 pub(super) struct Answer {
     /// Its messages, as they came.
     pub lines: Vec<String>,
@@ -73,11 +74,13 @@ pub(super) fn start(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Opti
     let mut listener = Listener::new();
     let mut hear = |bytes: &[u8]| listener.hear(bytes);
     let arguments = |_| sent.words.clone();
-    let around = sent.expected.as_ref().and_then(|plan| Around::of(plan, cpus));
+    // A probe is checked for what it sends itself.
+    let part = |plan: &&Plan| plan.variant.experiment.host.is_some_and(|part| part.samples.is_empty());
+    let plan = sent.expected.as_ref().filter(part);
+    let around = plan.and_then(|plan| (acts(plan.variant.experiment).around)(plan, cpus, false));
     let deadline_ms = deadline_ms(info.start_timeout_ms);
     let contexts = sent.expected.as_ref().map_or(1, |plan| plan.variant.contexts);
-    let orders =
-        Orders { arguments: &arguments, deadline_ms, contexts, listener: Some(&mut hear), around, counting: None };
+    let orders = Orders { arguments: &arguments, deadline_ms, contexts, listener: Some(&mut hear), around };
     let Outcome { transcript, process, log, exit, seen, interrupted, left_behind, .. } =
         obey(info, orders, cpus, 0, interrupt);
     let (lines, first_samples) = (listener.lines(), listener.first_samples);
@@ -87,19 +90,8 @@ pub(super) fn start(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Opti
 /// For what a run never asks: an answer elsewhere, and a list.
 fn listen(info: &ProbeInfo, sent: &Sent, cpus: &[u32], interrupt: Option<&Interrupt>) -> Answer {
     let mut listener = Listener::new();
-    let mut answer = Answer {
-        lines: Vec::new(),
-        transcript: Transcript::default(),
-        described: None,
-        process: ProcessEnd::NotStarted,
-        exit: None,
-        seen: None,
-        log: String::new(),
-        first_samples: None,
-        left_behind: Some(0),
-        interrupted: false,
-    };
-    let mut child = match start_at(info, sent.words.clone(), Some(cpus), 0, sent.report_fd(), (None, None)) {
+    let mut answer = Answer { left_behind: Some(0), ..Answer::default() };
+    let mut child = match start_at(info, sent.words.clone(), Some(cpus), 0, sent.report_fd(), None) {
         Ok(child) => child,
         Err(silent) => return Answer { log: silent.to_string(), ..answer },
     };

@@ -1,7 +1,7 @@
 //! What a start is asked to do, and how long it may take.
 
 use super::Schedule;
-use crate::count;
+use crate::experiments::acts;
 use crate::needed::cpus_of;
 use std::time::Duration;
 use switchcost_model::{Plan, Request, Variant};
@@ -12,8 +12,8 @@ const VERIFY_UNITS: u64 = 1000;
 /// Time a probe has for itself beyond start-up and batches before it counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The same for one whose CPU is emulated: it takes some fifty times as long to start.
-const EMULATED: Duration = Duration::from_secs(60);
+/// Laps that a kit may do at once without looking at the token.
+const UNROLLED: u64 = 8;
 
 /// What a unit of a size that was not calibrated may take: several times a wake-up of a halted CPU through a hypervisor.
 const SLOWEST_UNIT: Duration = Duration::from_micros(200);
@@ -50,9 +50,8 @@ impl Schedule<'_> {
             }
             None => self.batch(variant) * batches as u32 * 4,
         };
-        let emulated = if variant.experiment.executed { EMULATED } else { Duration::ZERO };
         PATIENCE
-            + emulated
+            + acts(variant.experiment).patience
             + laps
             + Duration::from_millis(start_timeout_ms)
             + work
@@ -65,7 +64,9 @@ impl Schedule<'_> {
     fn batch_units(&self, index: usize) -> u64 {
         let variant = &self.run.variants[index];
         if let Some(own) = variant.experiment.page().batch_units {
-            return count::batch_units(variant.experiment, own, variant.contexts);
+            let laps = acts(variant.experiment).parts_of_a_batch.saturating_mul(UNROLLED);
+            let whole = variant.contexts.max(1).saturating_mul(laps);
+            return own.div_ceil(whole).saturating_mul(whole);
         }
         let free = self.run.variants[index].placement.may_move() && !self.sizes.contains_key(&index);
         if free { 0 } else { self.progress[index].batch_units }

@@ -232,8 +232,7 @@ fn seen() -> impl Strategy<Value = Seen> {
                 forks,
                 strays,
                 tree,
-                scheduled,
-                executed,
+                part: PartSeen { scheduled, executed },
             }
         },
     )

@@ -4,17 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "kit/os/arch.h"
 #include "kit/os/os.h"
+#include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
-#include "kit/plan/report.h"
 
 namespace probe {
-
-inline bool is_counted(const Plan& plan) { return plan.experiment == "count"; }
 
 // The first stretch of a batch is one part of so many, the second all others.
 inline constexpr std::uint64_t parts_of_a_counted_batch = 3;
@@ -40,12 +37,11 @@ inline std::uint64_t run_counted_batch(Workload& workload, std::uint64_t units) 
     return after.voluntary + after.involuntary - before.voluntary - before.involuntary;
 }
 
-inline void add_counted(Reporter& reporter, const char* phase, std::uint64_t units,
-                        std::span<const std::uint64_t> switches, int& sequence) {
-    if (switches.empty()) return;
-    Line line("samples");
-    line.number("seq", sequence++).text("phase", phase).number("units", units).text("quantity", "kernel_switches");
-    reporter.add(line.raw("ticks", number_list(switches)));
+// What cannot be read must not be told as zero.
+inline void check_countable(const Workload& workload) {
+    if (!os::kernel_switches(workload.tasks())) throw unsupported("unsupported_here", os::kernel_switches_unknown());
 }
+
+inline constexpr Untimed counted{"kernel_switches", parts_of_a_counted_batch, &check_countable, &run_counted_batch};
 
 }  // namespace probe

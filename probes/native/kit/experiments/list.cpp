@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "kit/experiments/count.h"
 #include "kit/plan/failure.h"
 
 namespace probe {
@@ -15,7 +16,7 @@ const Experiment& find_experiment(std::string_view name) {
         Experiment{"message", false, Live::throughout, &measure_batches},
         Experiment{"footprint", false, Live::batch, &measure_footprint},
         Experiment{"wakeup", false, Live::throughout, &measure_batches},
-        Experiment{"count", true, Live::throughout, &measure_batches},
+        Experiment{"count", true, Live::throughout, &measure_batches, &counted},
     };
     const auto found = std::ranges::find(all, name, &Experiment::name);
     if (found == all.end()) throw failed("self_check_failed", "the kit has no experiment " + std::string(name));

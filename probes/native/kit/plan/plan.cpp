@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kit/experiments/count.h"
 #include "kit/experiments/list.h"
 #include "kit/os/os.h"
 #include "kit/plan/failure.h"
@@ -133,9 +132,9 @@ Plan resolve_plan(Arguments arguments, std::span<const Entry* const> entries, co
     // k is rounded up to whole laps of the ring, so that every batch ends where it began.
     plan.ring = entry->shape == Shape::pair ? 2 : entry->shape == Shape::control ? 1 : plan.contexts;
     if (plan.asked->ring) {
-        // Whole laps in each of the stretches of a counted batch.
-        const std::uint64_t lap = is_counted(plan) ? plan.ring * parts_of_a_counted_batch : plan.ring;
-        const std::uint64_t asked = is_counted(plan) ? std::max<std::uint64_t>(plan.batch_units, 1) : plan.batch_units;
+        const Untimed* untimed = plan.asked->untimed;
+        const std::uint64_t lap = plan.ring * (untimed != nullptr ? untimed->parts : 1);
+        const std::uint64_t asked = std::max<std::uint64_t>(plan.batch_units, untimed != nullptr ? 1 : 0);
         plan.batch_units = (asked + lap - 1) / lap * lap;
     }
     return plan;

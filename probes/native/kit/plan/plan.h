@@ -17,9 +17,18 @@ namespace probe {
 struct Entry;
 struct Plan;
 class Reporter;
+class Workload;
 
 // How long contexts live: for one unit, or for one batch, of which they are the units.
 enum class Live { throughout, unit, batch };
+
+// How batches are done of which no time is told.
+struct Untimed {
+    const char* quantity;                                  // what a batch gives in its place
+    std::uint64_t parts;                                   // of a batch, each of whole laps
+    void (*check)(const Workload&);                        // throws Failure where that cannot be read
+    std::uint64_t (*run)(Workload&, std::uint64_t units);  // one batch
+};
 
 // What the kit asks of an experiment. kit/experiments/list.cpp names them.
 struct Experiment {
@@ -27,6 +36,7 @@ struct Experiment {
     bool ring;  // its contexts pass a token round
     Live live;
     void (*carry_out)(Reporter&, const Plan&, const Entry&);
+    const Untimed* untimed = nullptr;
 };
 
 enum class Timing { batch, each };

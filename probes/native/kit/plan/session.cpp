@@ -6,7 +6,6 @@
 #include <exception>
 #include <span>
 
-#include "kit/experiments/count.h"
 #include "kit/experiments/list.h"
 #include "kit/os/arch.h"
 #include "kit/os/clock.h"
@@ -70,6 +69,7 @@ struct Span {
 // The measured region and what surrounds it closely.
 struct Measurement {
     Workload* workload = nullptr;
+    const Untimed* untimed = nullptr;
     std::size_t stack_offset = 0;  // of the driver
     std::uint64_t batch_units = 0;
     std::uint64_t warmup_batches = 0;
@@ -80,7 +80,10 @@ struct Measurement {
     Span warmup_span;
     Span span;
 
-    static void run_batches(void* self) { static_cast<Measurement*>(self)->run_batches(); }
+    static void run_batches(void* self) {
+        Measurement& own = *static_cast<Measurement*>(self);
+        own.untimed != nullptr ? own.run_untimed() : own.run_batches();
+    }
 
     void prepare(std::uint64_t batches) {
         ticks.assign(batches, 0);
@@ -121,12 +124,10 @@ struct Measurement {
         span.end();
     }
 
-    static void count(void* self) { static_cast<Measurement*>(self)->count_batches(); }
-
-    void count_batches() {
+    void run_untimed() {
         cpus[0] = cpu_of_this_task();
         for (std::size_t batch = 0; batch < ticks.size(); ++batch) {
-            ticks[batch] = run_counted_batch(*workload, batch_units);
+            ticks[batch] = untimed->run(*workload, batch_units);
             cpus[batch + 1] = cpu_of_this_task();
         }
     }
@@ -193,8 +194,10 @@ void add_samples(Reporter& reporter, const char* phase, const Measurement& measu
         const std::size_t count = std::min(ticks.size(), samples_per_line);
         Line line("samples");
         line.number("seq", sequence++).text("phase", phase).number("units", measurement.batch_units);
+        if (measurement.untimed != nullptr) line.text("quantity", measurement.untimed->quantity);
         line.raw("ticks", number_list(ticks.first(count)));
-        reporter.add(line.raw("rulers", ruler_lists(rulers.first(count))));
+        if (measurement.untimed == nullptr) line.raw("rulers", ruler_lists(rulers.first(count)));
+        reporter.add(line);
         ticks = ticks.subspan(count);
         rulers = rulers.subspan(count);
     }
@@ -263,12 +266,6 @@ std::uint64_t add_results(Reporter& reporter, const Plan& plan, const Measuremen
         return measurement.warmup->count + histogram.count;
     }
     const std::size_t batches = measurement.ticks.size();
-    if (is_counted(plan)) {
-        const std::span<const std::uint64_t> all = measurement.ticks;
-        add_counted(reporter, "warmup", measurement.batch_units, all.first(plan.warmup_batches), sequence);
-        add_counted(reporter, "measure", measurement.batch_units, all.subspan(plan.warmup_batches), sequence);
-        return batches;
-    }
     add_samples(reporter, "warmup", measurement, 0, plan.warmup_batches, sequence);
     add_samples(reporter, "measure", measurement, plan.warmup_batches, batches, sequence);
     return batches;
@@ -353,6 +350,7 @@ void measure_batches(Reporter& reporter, const Plan& plan, const Entry& entry) {
 
     Measurement measurement;
     measurement.workload = workload.get();
+    measurement.untimed = plan.asked->untimed;
     measurement.stack_offset = StackOffsets(plan).driver;
     arch::load_mxcsr(arch::mxcsr_clean);
     entry.enter_parameters(plan);
@@ -366,9 +364,7 @@ void measure_batches(Reporter& reporter, const Plan& plan, const Entry& entry) {
     }
     measurement.warmup_batches = plan.warmup_batches;
     measurement.prepare(plan.warmup_batches + plan.batches);
-    // What cannot be read must not be told as zero.
-    if (is_counted(plan) && !os::kernel_switches(workload->tasks()))
-        throw unsupported("unsupported_here", os::kernel_switches_unknown());
+    if (measurement.untimed != nullptr) measurement.untimed->check(*workload);
     reporter.add(plan_line(plan, measurement.batch_units));
     reporter.flush();
 
@@ -378,11 +374,7 @@ void measure_batches(Reporter& reporter, const Plan& plan, const Entry& entry) {
     entry.enter_parameters(plan);
     workload->begin_hops();
     workload->counting(true);
-    if (is_counted(plan)) {
-        call_at_stack_offset(measurement.stack_offset, &Measurement::count, &measurement);
-    } else {
-        call_at_stack_offset(measurement.stack_offset, &Measurement::run_batches, &measurement);
-    }
+    call_at_stack_offset(measurement.stack_offset, &Measurement::run_batches, &measurement);
     workload->counting(false);
     const std::optional<Hops> hops = hops_of(plan, entry, measurement);
     // A task that was born in between counts from its birth.

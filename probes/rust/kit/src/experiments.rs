@@ -1,6 +1,6 @@
 //! The experiments: what carries out each, by what the mechanism has for it.
 
-pub(crate) mod count;
+mod count;
 mod footprint;
 mod wakeup;
 
@@ -37,9 +37,10 @@ pub(crate) fn carry_out(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism)
     (mechanism.unavailable)().map_or(Ok(()), Err)?;
     check_placement(plan, mechanism)?;
     match plan.experiment.as_str() {
-        "create" => batches(writer, plan, mechanism.create),
+        "create" => batches(writer, plan, mechanism.create, None),
         "footprint" => footprint::measure(writer, plan, mechanism.hold),
         "wakeup" => wakeup::measure(writer, plan, mechanism.wait),
-        _ => ring(writer, plan, mechanism.set_up),
+        "count" => ring(writer, plan, mechanism.set_up, Some(&count::COUNTED)),
+        _ => ring(writer, plan, mechanism.set_up, None),
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::clock::{now, read_counter, COUNTER_NAME};
 use crate::evidence::{Hops, Observed, Trace};
-use crate::experiments::count::{self, is_counted};
 use crate::histogram::Histogram;
 use crate::mechanism::{Claim, Mechanism, SetUp, Workload};
 use crate::offsets::blocks;
@@ -18,36 +17,47 @@ use std::mem::ManuallyDrop;
 /// The largest k of PROTOCOL.md, section 1.
 const MOST_UNITS: u64 = 1_000_000_000_000;
 
-/// Batches of contexts that stay. They are never dropped, because the process ends then: it would unwind every suspended
-/// coroutine one by one, to no one's use.
-pub(crate) fn ring(writer: &mut Writer, plan: &Plan, set_up: SetUp) -> Result<(), Stop> {
-    let _kept = ManuallyDrop::new(blocks(plan));
-    batches(writer, plan, set_up)
+/// How batches are done of which no time is told.
+pub(crate) struct Untimed {
+    /// What a batch gives in its place.
+    pub(crate) quantity: &'static str,
+    /// Parts of a batch, each of whole laps.
+    pub(crate) parts: u64,
+    /// It can be read here.
+    pub(crate) check: fn() -> Result<(), Refusal>,
+    /// One batch.
+    pub(crate) batch: fn(&mut dyn Workload, u64) -> u64,
 }
 
-pub(crate) fn batches(writer: &mut Writer, plan: &Plan, set_up: SetUp) -> Result<(), Stop> {
+/// `None`: batches are timed.
+pub(crate) type Way = Option<&'static Untimed>;
+
+/// Batches of contexts that stay. They are never dropped, because the process ends then: it would unwind every suspended
+/// coroutine one by one, to no one's use.
+pub(crate) fn ring(writer: &mut Writer, plan: &Plan, set_up: SetUp, way: Way) -> Result<(), Stop> {
+    let _kept = ManuallyDrop::new(blocks(plan));
+    batches(writer, plan, set_up, way)
+}
+
+pub(crate) fn batches(writer: &mut Writer, plan: &Plan, set_up: SetUp, way: Way) -> Result<(), Stop> {
     let mut workload = ManuallyDrop::new(set_up(plan)?);
     for note in workload.notes() {
         writer.note(&note)?;
     }
-    measure_with(writer, plan, workload.as_mut())
+    measure_with(writer, plan, workload.as_mut(), way)
 }
 
-fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -> Result<(), Stop> {
-    let units = calibrate(plan, workload)?;
-    // What cannot be read must not be told as zero.
-    let now = Observed::begin();
-    if let Some(reason) = now.kernel_since(&now).err().filter(|_| is_counted(plan)) {
-        return Err(Refusal::unsupported("unsupported_here", reason).into());
-    }
+fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload, way: Way) -> Result<(), Stop> {
+    let units = calibrate(plan, workload, way)?;
+    way.map_or(Ok(()), |untimed| (untimed.check)())?;
     writer.plan(plan, units)?;
     let mut records = Records::new(plan);
 
     workload.reset();
     let begin = Observed::begin();
-    let counted: Vec<i64> = if is_counted(plan) { records.count(workload, units) } else { Vec::new() };
-    if !is_counted(plan) {
-        records.batches(workload, units, plan.warmup_batches as usize);
+    match way {
+        Some(untimed) => records.untimed(workload, units, untimed),
+        None => records.batches(workload, units, plan.warmup_batches as usize),
     }
     let end = Observed::end();
     let mut claim = workload.claim();
@@ -59,10 +69,7 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload) -
     records.check_intervals()?;
 
     let warmup = plan.warmup_batches as usize;
-    let samples = match is_counted(plan) {
-        true => report_counted(writer, units, counted.split_at(warmup))?,
-        false => records.report(writer, units, warmup)?,
-    };
+    let samples = records.report(writer, units, warmup, way)?;
     let kernel = end.kernel_since(&begin).map_err(|reason| claim.why.insert("kernel", reason)).ok();
     claim.counts.extend(end.cpu_ns_since(&begin).map(|ns| ("cpu_time_ns", ns)));
     let mut cpus: BTreeSet<u32> = records.batches.iter().filter_map(|batch| batch.cpu).collect();
@@ -108,10 +115,10 @@ pub(crate) fn check_placement(plan: &Plan, mechanism: &Mechanism) -> Result<(), 
 }
 
 /// Rounds what was asked up to whole laps, or doubles by the rule of PROTOCOL.md, section 1.
-fn calibrate(plan: &Plan, workload: &mut dyn Workload) -> Result<u64, Refusal> {
+fn calibrate(plan: &Plan, workload: &mut dyn Workload, way: Way) -> Result<u64, Refusal> {
     let lap = workload.lap();
-    if is_counted(plan) {
-        return Ok(plan.batch_units.max(1).next_multiple_of(lap * count::PARTS));
+    if let Some(untimed) = way {
+        return Ok(plan.batch_units.max(1).next_multiple_of(lap * untimed.parts));
     }
     if plan.batch_units > 0 {
         return Ok(plan.batch_units.next_multiple_of(lap));
@@ -179,13 +186,11 @@ impl Records {
     }
 
     /// The same where nothing is timed.
-    fn count(&mut self, workload: &mut dyn Workload, units: u64) -> Vec<i64> {
-        let one = |record: &mut Batch| {
-            let switches = count::batch(workload, units);
+    fn untimed(&mut self, workload: &mut dyn Workload, units: u64, untimed: &Untimed) {
+        for record in &mut self.batches {
+            record.ticks = (untimed.batch)(workload, units);
             record.cpu = current_cpu();
-            switches
-        };
-        self.batches.iter_mut().map(one).collect()
+        }
     }
 
     /// Intervals that ended before they began must not be taken for short ones.
@@ -200,7 +205,7 @@ impl Records {
         Err(Refusal::failed("self_check_failed", detail))
     }
 
-    fn report(&self, writer: &mut Writer, units: u64, warmup: usize) -> io::Result<u64> {
+    fn report(&self, writer: &mut Writer, units: u64, warmup: usize, way: Way) -> io::Result<u64> {
         if let (Some(warmup), Some(measure)) = (&self.warmup, &self.measure) {
             writer.histogram("warmup", warmup)?;
             writer.histogram("measure", measure)?;
@@ -210,17 +215,13 @@ impl Records {
         for (phase, batches) in [("warmup", warmup), ("measure", measure)] {
             let ticks: Vec<i64> = batches.iter().map(|batch| batch.ticks as i64).collect();
             let rulers: Vec<Ruler> = batches.iter().map(|batch| batch.ruler).collect();
-            writer.samples(phase, units, &ticks, &rulers)?;
+            match way {
+                Some(untimed) => writer.bytes(phase, units, &ticks, untimed.quantity)?,
+                None => writer.samples(phase, units, &ticks, &rulers)?,
+            }
         }
         Ok(self.batches.len() as u64)
     }
-}
-
-fn report_counted(writer: &mut Writer, units: u64, (warmup, measure): (&[i64], &[i64])) -> io::Result<u64> {
-    for (phase, switches) in [("warmup", warmup), ("measure", measure)] {
-        writer.bytes(phase, units, switches, "kernel_switches")?;
-    }
-    Ok((warmup.len() + measure.len()) as u64)
 }
 
 fn phase(workload: &mut dyn Workload, units: u64, batches: &mut [Batch], histogram: &mut Option<Box<Histogram>>) {

@@ -3,27 +3,32 @@
 //! into the loop in it nor the way out.
 
 use crate::evidence::Observed;
+use crate::measure::Untimed;
 use crate::mechanism::Workload;
-use crate::plan::Plan;
+use crate::refusal::Refusal;
 
 /// The first stretch of a batch is one part of so many, the second all others.
-pub(crate) const PARTS: u64 = 3;
+const PARTS: u64 = 3;
 
 /// Callgrind writes what it has counted since the last time, and begins anew (callgrind.h: CALLGRIND_DUMP_STATS).
 const WRITE: u64 = (b'C' as u64) << 24 | (b'T' as u64) << 16;
 
-pub(crate) fn is_counted(plan: &Plan) -> bool {
-    plan.experiment == "count"
+pub(crate) const COUNTED: Untimed = Untimed { quantity: "kernel_switches", parts: PARTS, check, batch };
+
+/// What cannot be read must not be told as zero.
+fn check() -> Result<(), Refusal> {
+    let now = Observed::begin();
+    now.kernel_since(&now).map(drop).map_err(|reason| Refusal::unsupported("unsupported_here", reason))
 }
 
 /// One batch; gives the kernel switches of all threads meanwhile, 0 where they are not told.
-pub(crate) fn batch(workload: &mut dyn Workload, units: u64) -> i64 {
+fn batch(workload: &mut dyn Workload, units: u64) -> u64 {
     let begin = Observed::begin();
     let first = units / PARTS;
     stretch(workload, first);
     stretch(workload, units - first);
     let kernel = Observed::end().kernel_since(&begin).ok();
-    kernel.map_or(0, |kernel| (kernel.voluntary + kernel.involuntary) as i64)
+    kernel.map_or(0, |kernel| kernel.voluntary + kernel.involuntary)
 }
 
 /// Never inlined: all stretches are the same code.

@@ -32,7 +32,7 @@ impl Workload for Scripted {
 fn calibrated(ticks: &[u64], batch_units: u64) -> (Result<u64, Refusal>, Vec<u64>) {
     let plan = Plan { batch_units, ..Plan::of_tests() };
     let mut workload = Scripted { ticks: ticks.to_vec(), lengths: Vec::new() };
-    (calibrate(&plan, &mut workload), workload.lengths)
+    (calibrate(&plan, &mut workload, None), workload.lengths)
 }
 
 #[test]

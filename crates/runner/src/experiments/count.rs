@@ -3,11 +3,14 @@
 
 mod callgrind;
 
-use callgrind::Part;
+use super::part::{Acts, Around};
+use crate::no_answer::NoAnswer;
+use callgrind::Counts;
 use std::path::PathBuf;
-use switchcost_machine::spawn;
+use std::time::Duration;
+use switchcost_machine::spawn::{self, SpawnError, SpawnRequest};
 use switchcost_model::{
-    Executed, Experiment, FUNCTIONS_KEPT, Obstacle, Phase, Plan, PlanEcho, Reason, Samples, Transcript, Variant,
+    Executed, FUNCTIONS_KEPT, Obstacle, PartSeen, Phase, PlanEcho, Reason, Samples, Transcript, Variant,
 };
 
 /// The program that counts, and the package that brings it.
@@ -17,19 +20,23 @@ const VALGRIND: &str = "valgrind";
 const STRETCHES: u64 = 2;
 
 /// The first stretch of a batch is one part of so many.
-pub(crate) const FIRST_OF: u64 = 3;
-
-/// Laps that a kit may do at once without looking at the token; a stretch holds whole ones.
-const UNROLLED: u64 = 8;
+const FIRST_OF: u64 = 3;
 
 /// Name of the files that callgrind writes.
 const FILE: &str = "executed";
 
-/// Why nothing can be counted of this variant, before anything is started.
-pub(crate) fn refusal(variant: &Variant) -> Option<Reason> {
-    if !variant.experiment.executed {
-        return None;
-    }
+/// A CPU that is emulated takes some fifty times as long to start a probe.
+const EMULATED: Duration = Duration::from_secs(60);
+
+pub(super) const ACTS: Acts = Acts {
+    refusal,
+    parts_of_a_batch: FIRST_OF,
+    patience: EMULATED,
+    around: |_, _, _| Some(Box::new(Counting { folder: spawn::scratch() })),
+    ..Acts::NONE
+};
+
+fn refusal(_: &Variant, _: usize) -> Option<Reason> {
     let missing = || {
         let found = spawn::find_program(VALGRIND, &[]);
         found.is_none().then(|| Obstacle::NotInstalled { program: VALGRIND.to_owned() })
@@ -38,35 +45,38 @@ pub(crate) fn refusal(variant: &Variant) -> Option<Reason> {
     Some(Reason::CountRefused { why })
 }
 
-/// Units of a batch of at least so many: whole laps in each stretch.
-pub(crate) fn batch_units(experiment: Experiment, least: u64, contexts: u64) -> u64 {
-    let lap = if experiment.executed { contexts.max(1).saturating_mul(FIRST_OF * UNROLLED) } else { 1 };
-    least.div_ceil(lap).saturating_mul(lap)
-}
-
-/// How one start is counted.
-pub(crate) struct Counting {
+/// How one start is counted: callgrind writes to a folder, which is removed with the probe's end.
+struct Counting {
     folder: PathBuf,
 }
 
+impl Around for Counting {
+    fn change(&self, request: &mut SpawnRequest) -> Result<(), NoAnswer> {
+        switchcost_machine::root_may_run(&request.program).map_err(SpawnError::NotTrusted)?;
+        let cannot = |error: std::io::Error| SpawnError::Other(VALGRIND.into(), error.to_string());
+        std::fs::create_dir(&self.folder).map_err(cannot)?;
+        let mut words = self.words();
+        words.push(request.program.to_string_lossy().into_owned());
+        words.append(&mut request.arguments);
+        (request.program, request.arguments) = (VALGRIND.into(), words);
+        request.environment.retain(|(name, _)| name != spawn::SCRATCH);
+        request.environment.push((spawn::SCRATCH.to_owned(), self.folder.to_string_lossy().into_owned()));
+        Ok(())
+    }
+
+    fn seen(self: Box<Self>, transcript: &mut Transcript) -> PartSeen {
+        let echo = transcript.plan.clone().ok_or(Obstacle::NoPlan);
+        let executed = match echo.and_then(|echo| self.counted(&echo, transcript)) {
+            Ok(executed) => executed,
+            Err(why) => Executed { refused: Some(why), ..Executed::default() },
+        };
+        PartSeen { executed: Some(executed), ..PartSeen::default() }
+    }
+}
+
 impl Counting {
-    /// Of this plan; None: its experiment counts nothing, or the folder for callgrind's files cannot be made.
-    pub(crate) fn of(plan: &Plan) -> Option<Self> {
-        if !plan.variant.experiment.executed {
-            return None;
-        }
-        let folder = spawn::scratch();
-        std::fs::create_dir(&folder).ok()?;
-        Some(Self { folder })
-    }
-
-    /// The folder, which is removed with the probe's end.
-    pub(crate) fn folder(&self) -> &std::path::Path {
-        &self.folder
-    }
-
-    /// Program and arguments before those of the probe. Nothing of the user's own settings, and no pipes for debuggers.
-    pub(crate) fn before(&self) -> (PathBuf, Vec<String>) {
+    /// Arguments before the program. Nothing of the user's own settings, and no pipes for debuggers.
+    fn words(&self) -> Vec<String> {
         let file = format!("--callgrind-out-file={}", self.folder.join(FILE).display());
         let words = [
             "--tool=callgrind",
@@ -79,18 +89,10 @@ impl Counting {
             "--compress-pos=no",
             "--dump-line=no",
         ];
-        (VALGRIND.into(), words.map(str::to_owned).to_vec())
+        words.map(str::to_owned).to_vec()
     }
 
-    /// Adds to the transcript what was counted of its batches. To be called when the probe has left, and before its folder is removed.
-    pub(crate) fn read(&self, transcript: &mut Transcript) -> Executed {
-        let echo = transcript.plan.clone();
-        match echo.ok_or(Obstacle::NoPlan).and_then(|echo| self.counted(&echo, transcript)) {
-            Ok(executed) => executed,
-            Err(why) => Executed { refused: Some(why), ..Executed::default() },
-        }
-    }
-
+    /// Adds to the transcript what was counted of its batches.
     fn counted(&self, echo: &PlanEcho, transcript: &mut Transcript) -> Result<Executed, Obstacle> {
         let batches = echo.warmup_batches.saturating_add(echo.batches);
         // Between two stretches lies a part of its own, and what comes after the last stands in a file without a number.
@@ -101,14 +103,14 @@ impl Counting {
             let part = parts.len() as u64 + 1;
             let missing = |_| Obstacle::PartMissing { part, parts: numbered + 1 };
             let text = std::fs::read_to_string(self.folder.join(&name)).map_err(missing)?;
-            parts.push(Part::parse(&text)?);
+            parts.push(Counts::parse(&text)?);
         }
         if self.folder.join(format!("{FILE}.{}", numbered + 1)).exists() {
             return Err(Obstacle::MoreParts { parts: numbered + 1 });
         }
         let first = echo.batch_units / FIRST_OF;
         let second = echo.batch_units - first;
-        let stretches: Vec<(&Part, &Part)> =
+        let stretches: Vec<(&Counts, &Counts)> =
             parts[1..].chunks_exact(2 * STRETCHES as usize).map(|four| (&four[0], &four[2])).collect();
         let scale = |longer: u64, shorter: u64| {
             let difference = i128::from(longer) - i128::from(shorter);
@@ -117,7 +119,7 @@ impl Counting {
         };
         let (warmup, measured) = stretches.split_at(echo.warmup_batches as usize);
         for (quantity, of) in [
-            ("instructions", (|part: &Part| part.instructions) as fn(&Part) -> u64),
+            ("instructions", (|part: &Counts| part.instructions) as fn(&Counts) -> u64),
             ("system_calls", |part| part.system_calls),
         ] {
             for (phase, stretches) in [(Phase::Warmup, warmup), (Phase::Measure, measured)] {
@@ -138,7 +140,7 @@ impl Counting {
         };
         if let Some((one, two)) = measured.last() {
             let own = |name: &String| {
-                let count = |part: &Part| part.functions.get(name).copied().unwrap_or(0) as i64;
+                let count = |part: &Counts| part.functions.get(name).copied().unwrap_or(0) as i64;
                 (name.clone(), count(two) - count(one))
             };
             let mut functions: Vec<(String, i64)> =

@@ -5,7 +5,7 @@ use switchcost_model::Obstacle;
 
 /// What was executed between two moments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Part {
+pub(super) struct Counts {
     /// Program and version.
     pub by: String,
     /// Instructions at user level.
@@ -16,7 +16,7 @@ pub(super) struct Part {
     pub functions: BTreeMap<String, u64>,
 }
 
-impl Part {
+impl Counts {
     /// Reads a file that was written without compressed names.
     pub(super) fn parse(text: &str) -> Result<Self, Obstacle> {
         let mut part = Self::default();
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn functions_have_what_they_executed_themselves() {
-        let part = Part::parse(TEXT).unwrap();
+        let part = Counts::parse(TEXT).unwrap();
         assert_eq!((part.instructions, part.system_calls, part.by.as_str()), (119, 2, "valgrind, callgrind-3.19.0"));
         let functions: Vec<(&str, u64)> = part.functions.iter().map(|(name, count)| (name.as_str(), *count)).collect();
         assert_eq!(
@@ -100,18 +100,18 @@ mod tests {
 
     #[test]
     fn a_file_that_was_cut_is_none() {
-        assert!(Part::parse(&TEXT[..TEXT.len() - 20]).unwrap_err().to_string().contains("totals"));
-        assert!(Part::parse("").is_err());
-        assert!(Part::parse("totals: 4").unwrap_err().to_string().contains("no instructions"));
+        assert!(Counts::parse(&TEXT[..TEXT.len() - 20]).unwrap_err().to_string().contains("totals"));
+        assert!(Counts::parse("").is_err());
+        assert!(Counts::parse("totals: 4").unwrap_err().to_string().contains("no instructions"));
         assert!(
-            Part::parse(&TEXT.replace("Ir sysCount", "Ir sysCalls"))
+            Counts::parse(&TEXT.replace("Ir sysCount", "Ir sysCalls"))
                 .unwrap_err()
                 .to_string()
                 .contains("no system calls")
         );
         for (number, other) in [("12 9", "12 nine"), ("totals: 119", "totals: many")] {
             assert!(
-                Part::parse(&TEXT.replace(number, other)).unwrap_err().to_string().contains("where a number belongs"),
+                Counts::parse(&TEXT.replace(number, other)).unwrap_err().to_string().contains("where a number belongs"),
                 "{other}"
             );
         }

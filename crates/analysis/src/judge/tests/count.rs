@@ -5,7 +5,10 @@ use switchcost_model::{Executed, Obstacle};
 
 /// So many instructions in each unit, and what the host saw of it.
 fn counted(per_unit: i64, executed: Option<Executed>) -> Ruling {
-    let experiment = Experiment::all().into_iter().find(|experiment| experiment.executed).unwrap();
+    let experiment = Experiment::all()
+        .into_iter()
+        .find(|experiment| experiment.host.is_some_and(|part| !part.samples.is_empty()))
+        .unwrap();
     let mut plan = plan();
     plan.variant.experiment = experiment;
     let mut transcript = honest();
@@ -14,7 +17,7 @@ fn counted(per_unit: i64, executed: Option<Executed>) -> Ruling {
         samples.ticks.fill(1000 * per_unit);
         samples.quantity = Some(experiment.parts[0].clone());
     }
-    let seen = Seen { executed, ..seen() };
+    let seen = Seen { part: PartSeen { executed, ..PartSeen::default() }, ..seen() };
     let answer = ProbeAnswer {
         transcript: &transcript,
         process: ProcessEnd::Exited(0),

@@ -1,28 +1,40 @@
 //! Experiments whose units are due at times that were fixed beforehand: did these times pass, did the tasks sleep until then, and was the load there?
 
-use super::case::Case;
-use super::claim::claimed_ns;
-use super::host::most_leaving;
+mod tail;
+
+use super::super::case::Case;
+use super::super::claim::claimed_ns;
+use super::super::host::most_leaving;
+use super::rules::Rules;
 use crate::series::ns_per_counter_tick;
 use switchcost_model::{Histogram, Load, Reason, Scheduled};
 
 /// Tasks of a probe in which nobody waits but the waiter and who wakes it.
 const PARTNERS: u64 = 2;
 
-/// How the tasks were scheduled, where the experiment asks; the load with it.
+pub(super) const RULES: Rules = Rules {
+    refused,
+    contradiction,
+    overloaded,
+    missing,
+    in_no_figure: |seen| tail::traced(seen).is_some(),
+    remark: tail::waits,
+    ..Rules::NONE
+};
+
+/// How the tasks were scheduled, and the load.
 fn seen<'a>(case: &Case<'a>) -> Option<(&'a Scheduled, Load)> {
-    let scheduled = case.seen?.scheduled.as_ref().filter(|_| case.experiment().open_loop)?;
-    Some((scheduled, Load::of(&case.plan.variant.parameters)))
+    Some((case.seen?.part.scheduled.as_ref()?, Load::of(&case.plan.variant.parameters)))
 }
 
 /// The class or the load that the row names could not be had.
-pub(super) fn refused(case: &Case<'_>) -> Option<Reason> {
+fn refused(case: &Case<'_>) -> Option<Reason> {
     let why = seen(case)?.0.refused.clone()?;
     Some(Reason::LoadRefused { why })
 }
 
 /// The waiter cannot follow its period: its latencies are those of the backlog.
-pub(super) fn overloaded(case: &Case<'_>) -> Option<Reason> {
+fn overloaded(case: &Case<'_>) -> Option<Reason> {
     let (scheduled, _) = seen(case)?;
     if scheduled.cut {
         return Some(Reason::Starved { after_ms: scheduled.between_ns / 1_000_000 });
@@ -32,10 +44,7 @@ pub(super) fn overloaded(case: &Case<'_>) -> Option<Reason> {
     (intended as f64 > case.constants.most_a_wake * wakes as f64).then_some(Reason::Overloaded { wakes, intended })
 }
 
-pub(super) fn missing(case: &Case<'_>) -> Option<Reason> {
-    if !case.experiment().open_loop {
-        return None;
-    }
+fn missing(case: &Case<'_>) -> Option<Reason> {
     if case.evidence.kernel.is_none() {
         let why = case.evidence.why.get("kernel").cloned();
         return Some(Reason::NotSeen { what: "the kernel's switch count".to_owned(), why });
@@ -54,7 +63,7 @@ pub(super) fn missing(case: &Case<'_>) -> Option<Reason> {
     })
 }
 
-pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
+fn contradiction(case: &Case<'_>) -> Option<Reason> {
     let (scheduled, load) = seen(case).filter(|(scheduled, _)| scheduled.between_ns > 0)?;
     otherwise(scheduled, &load)
         .or_else(|| scheduled.hogs_stopped.then_some(Reason::HogsStopped))

@@ -3,14 +3,14 @@
 use super::*;
 use switchcost_model::{Histogram, KernelSwitches, Obstacle, Scheduled};
 
-fn open_loop() -> Experiment {
-    Experiment::all().into_iter().find(|experiment| experiment.open_loop).unwrap()
+fn waking() -> Experiment {
+    Experiment::all().into_iter().find(|experiment| experiment.paced).unwrap()
 }
 
 /// 1,040 times of 500 µs after 160 of the warm-up, beside two hogs.
 fn asked(parameters: &[(&str, &str)]) -> Plan {
     let mut plan = plan();
-    plan.variant.experiment = open_loop();
+    plan.variant.experiment = waking();
     plan.variant.contexts = 1;
     plan.variant.parameters = [("period", "500"), ("hogs", "2"), ("class", "other"), ("nice", "0"), ("slice", "0")]
         .iter()
@@ -42,7 +42,7 @@ fn recorded(phase: Phase, units: u64) -> Histogram {
 fn told() -> Transcript {
     let mut transcript = honest();
     let echo = transcript.plan.as_mut().unwrap();
-    (echo.experiment, echo.contexts) = (open_loop(), 1);
+    (echo.experiment, echo.contexts) = (waking(), 1);
     (echo.batch_units, echo.batches, echo.warmup_batches) = (40, 26, 4);
     echo.parameters = [("period".to_owned(), "500".to_owned())].into();
     transcript.samples.clear();
@@ -79,16 +79,16 @@ fn looked_at() -> Seen {
         voluntary: 1400,
         involuntary: 20,
         cpu_ns: 12_000_000,
-        scheduled: Some(scheduled),
+        part: PartSeen { scheduled: Some(scheduled), ..PartSeen::default() },
         ..seen()
     }
 }
 
 fn ruling(plan: &Plan, lie: impl FnOnce(&mut Transcript, &mut Scheduled, &mut Seen)) -> Ruling {
     let (mut transcript, mut seen) = (told(), looked_at());
-    let mut scheduled = seen.scheduled.take().unwrap();
+    let mut scheduled = seen.part.scheduled.take().unwrap();
     lie(&mut transcript, &mut scheduled, &mut seen);
-    seen.scheduled = Some(scheduled);
+    seen.part.scheduled = Some(scheduled);
     let rule = EvidenceRule { turns: true, ..EvidenceRule::default() };
     let process = ProcessEnd::Exited(0);
     judge(

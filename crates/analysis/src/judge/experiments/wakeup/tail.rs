@@ -1,17 +1,21 @@
 //! For whom the tasks of a row waited longest.
 
-use crate::row::Judged;
-use crate::summary::traced;
-use switchcost_model::{Quantity, Remark, Scheduled, Value, remark};
+use switchcost_model::{Invocation, Quantity, Remark, Scheduled, Seen, Tail, Value, remark};
 
 /// Who had the CPU is named down to this share of the waits.
 const NAMED: f64 = 0.02;
 
-/// What is known of its longest waits; None: its experiment has none.
-pub(crate) fn tail(row: &Judged<'_>) -> Option<Remark> {
-    let scheduled = || row.starts.iter().filter_map(|start| start.seen.as_ref()?.scheduled.as_ref());
-    let Some(tail) = row.starts.iter().find_map(|start| traced(start)) else {
-        return scheduled().find_map(unknown);
+/// What a start was traced for, which takes time: it is in no figure.
+pub(super) fn traced(seen: &Seen) -> Option<&Tail> {
+    let tail = seen.part.scheduled.as_ref()?.tail.as_ref()?;
+    Some(tail).filter(|tail| tail.unknown.is_none())
+}
+
+/// What is known of the longest waits of a row's starts; None: it has none.
+pub(super) fn waits(starts: &[&Invocation]) -> Option<Remark> {
+    let seen = || starts.iter().filter_map(|start| start.seen.as_ref());
+    let Some(tail) = seen().find_map(traced) else {
+        return seen().filter_map(|seen| seen.part.scheduled.as_ref()).find_map(unknown);
     };
     let (Some(longest), Some(shortest)) = (tail.longest_ns.first(), tail.longest_ns.last()) else {
         return Some(remark!(none_waited));

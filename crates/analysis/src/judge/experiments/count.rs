@@ -1,0 +1,26 @@
+//! The probe ran under callgrind: was it counted, and can a switch have so few instructions?
+
+use super::super::case::Case;
+use super::rules::Rules;
+use std::collections::BTreeMap;
+use switchcost_model::{Obstacle, Reason, Seen};
+
+pub(super) const RULES: Rules = Rules { unusable, contradiction, made_of, ..Rules::NONE };
+
+fn unusable(seen: Option<&Seen>) -> Option<Reason> {
+    let Some(executed) = seen.and_then(|seen| seen.part.executed.as_ref()) else {
+        return Some(Reason::NotCounted { why: Obstacle::NobodyCounted });
+    };
+    executed.refused.clone().map(|why| Reason::NotCounted { why })
+}
+
+fn contradiction(case: &Case<'_>) -> Option<Reason> {
+    let per_unit = crate::series::values(case.transcript).into_iter().min_by(f64::total_cmp)?;
+    (per_unit < case.constants.least_instructions).then_some(Reason::NoInstructions { per_unit })
+}
+
+fn made_of(seen: &Seen) -> Option<BTreeMap<String, f64>> {
+    let executed = seen.part.executed.as_ref()?;
+    let units = executed.units.max(1) as f64;
+    Some(executed.functions.iter().map(|(name, count)| (name.clone(), *count as f64 / units)).collect())
+}
