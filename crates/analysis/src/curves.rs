@@ -3,7 +3,7 @@
 use crate::percentile::CONFIDENCE;
 use crate::rounds::{by_round, common_rounds};
 use crate::row::{Of, Row, Times};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use switchcost_model::{MechanismId, Placement, Variant, cpu_list};
 use switchcost_stats::{Interval, median, median_interval, sorted};
@@ -106,45 +106,49 @@ fn without(variant: &Variant, axis: &str) -> Variant {
     rest
 }
 
-/// Every line of these rows, in their order. The second half of the A/A pair is on none. A point that could not be measured belongs to the
-/// curve as a gap, whatever probe it would have had.
-#[must_use]
-pub fn lines(rows: &[Row<'_>]) -> Vec<Line> {
-    let mut groups: Vec<(String, Variant, Vec<Point>)> = Vec::new();
-    let mut places: BTreeMap<(String, Variant), usize> = BTreeMap::new();
+/// Rows that are alike but for one thing, in the order of their first; the second half of an A/A pair is with none. `shared`: what a row has in common with
+/// its like, and where it stands among them.
+fn alike<K: Ord + Clone, X, S: IntoIterator<Item = (K, X)>>(
+    rows: &[Row<'_>],
+    shared: impl Fn(&Variant) -> S,
+) -> Vec<(K, Vec<(X, usize)>)> {
+    let mut places: BTreeMap<K, usize> = BTreeMap::new();
+    let mut groups: Vec<(K, Vec<(X, usize)>)> = Vec::new();
     for (position, row) in rows.iter().enumerate().filter(|(_, row)| !row.variant.is_twin()) {
-        for (axis, x) in numbers(row.variant) {
-            let key = (axis.clone(), without(row.variant, &axis));
-            let place = *places.entry(key.clone()).or_insert_with(|| {
-                groups.push((axis, key.1, Vec::new()));
-                groups.len() - 1
-            });
-            groups[place].2.push(Point { x, row: position });
+        for (key, x) in shared(row.variant) {
+            let place = *places.entry(key.clone()).or_insert(groups.len());
+            if place == groups.len() {
+                groups.push((key, Vec::new()));
+            }
+            groups[place].1.push((x, position));
         }
     }
+    groups
+}
+
+/// Every line of these rows, in their order. A point that could not be measured belongs to the curve as a gap, whatever probe it would have had.
+#[must_use]
+pub fn lines(rows: &[Row<'_>]) -> Vec<Line> {
+    let groups = alike(rows, |variant| {
+        numbers(variant).into_iter().map(|(axis, x)| ((without(variant, &axis), axis), x)).collect::<Vec<_>>()
+    });
+    let by_nobody: BTreeMap<_, _> = groups.iter().filter(|((rest, _), _)| rest.probe == NOBODY).cloned().collect();
     let mut found = Vec::new();
-    for (axis, rest, all) in &groups {
-        let (points, mut gaps): (Vec<Point>, Vec<Point>) =
-            all.iter().partition(|point| rows[point.row].summary.figures.is_some());
+    for ((rest, axis), mut all) in groups {
+        // Rows of the same curve for which no probe was found have no figure.
+        if rest.probe != NOBODY {
+            let lost = by_nobody.get(&(Variant { probe: NOBODY.to_owned(), ..rest }, axis.clone()));
+            all.extend(lost.into_iter().flatten());
+        }
+        all.sort_unstable();
+        let all = all.into_iter().map(|(x, row)| Point { x, row });
+        let (points, gaps): (Vec<Point>, Vec<Point>) = all.partition(|point| rows[point.row].summary.figures.is_some());
         if points.len() < FEWEST_POINTS {
             continue;
         }
-        // Rows of the same curve for which no probe was found.
-        if rest.probe != NOBODY {
-            let rest = Variant { probe: NOBODY.to_owned(), ..rest.clone() };
-            gaps.extend(places.get(&(axis.clone(), rest)).into_iter().flat_map(|&place| &groups[place].2));
-        }
-        found.push((axis.clone(), points, gaps));
+        found.push(Line { axis, variant: rows[points[0].row].variant.clone(), points, gaps });
     }
-    let ascending = |mut points: Vec<Point>| {
-        points.sort_by_key(|point| (point.x, point.row));
-        points
-    };
-    let curve = |(axis, points, gaps)| {
-        let (points, gaps) = (ascending(points), ascending(gaps));
-        Line { axis, variant: rows[points[0].row].variant.clone(), points, gaps }
-    };
-    found.into_iter().map(curve).collect()
+    found
 }
 
 /// What curves of one axis show together, as far as intervals carry it.
@@ -378,30 +382,21 @@ impl Matrix {
     }
 }
 
-/// Every matrix of these rows, in their order: at least two pairs of CPUs.
+/// Every matrix of these rows, in their order: at least two pairs of CPUs. None has a name yet.
 #[must_use]
-pub fn matrices(rows: &[Row<'_>], name: impl Fn(&Variant) -> String) -> Vec<Matrix> {
-    let mut places: BTreeMap<Variant, usize> = BTreeMap::new();
-    let mut matrices: Vec<Matrix> = Vec::new();
-    for (position, row) in rows.iter().enumerate().filter(|(_, row)| !row.variant.is_twin()) {
-        let Some((a, b)) = row.variant.placement.pair() else { continue };
-        let place =
-            *places.entry(Variant { placement: Placement::usual(), ..row.variant.clone() }).or_insert_with(|| {
-                matrices.push(Matrix {
-                    variant: row.variant.clone(),
-                    label: name(row.variant),
-                    cpus: Vec::new(),
-                    cells: BTreeMap::new(),
-                });
-                matrices.len() - 1
-            });
-        matrices[place].cells.entry((a.min(b), a.max(b))).or_insert(position);
-        matrices[place].cpus.extend([a, b]);
-    }
-    matrices.retain(|matrix| matrix.cells.len() > 1);
-    for matrix in &mut matrices {
-        matrix.cpus.sort_unstable();
-        matrix.cpus.dedup();
-    }
-    matrices
+pub fn matrices(rows: &[Row<'_>]) -> Vec<Matrix> {
+    let pair = |variant: &Variant| {
+        let (a, b) = variant.placement.pair()?;
+        Some((Variant { placement: Placement::usual(), ..variant.clone() }, (a.min(b), a.max(b))))
+    };
+    let matrix = |(_, pairs): (Variant, Vec<((u32, u32), usize)>)| {
+        let cpus: BTreeSet<u32> = pairs.iter().flat_map(|((a, b), _)| [*a, *b]).collect();
+        let variant = rows[pairs[0].1].variant.clone();
+        let mut cells = BTreeMap::new();
+        for (pair, row) in pairs {
+            cells.entry(pair).or_insert(row);
+        }
+        Matrix { variant, label: String::new(), cpus: cpus.into_iter().collect(), cells }
+    };
+    alike(rows, pair).into_iter().map(matrix).filter(|matrix| matrix.cells.len() > 1).collect()
 }

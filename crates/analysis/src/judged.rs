@@ -3,7 +3,7 @@
 use crate::at::At;
 use crate::compare::unit;
 use crate::judge::Constants;
-use crate::label::{label, several_probes};
+use crate::label::labels;
 use crate::row::Judged;
 use crate::rulers::Speeds;
 use crate::settle::{Settled, settled};
@@ -13,10 +13,10 @@ use switchcost_model::{Invocation, Judgement, Mechanism, Run, Variant};
 
 /// One a variant, in the run's order.
 pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, at: At) -> Vec<Judged<'r>> {
-    let several = several_probes(run);
     let target = run.request.rounds.is_none().then_some(run.precision_ppm as f64 / 1e6);
     let starts = run.starts();
     let settled = settled(&run.variants, &starts, speeds, target, at);
+    let labels = labels(run, catalogue);
     let row = |(index, (starts, (summary, undisturbed))): (usize, (Vec<&'r Invocation>, Settled))| {
         let variant = &run.variants[index];
         let mechanism = catalogue.find(&variant.mechanism);
@@ -27,7 +27,7 @@ pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, a
             at,
             variant,
             full: full(variant, mechanism),
-            label: label(variant, catalogue, several(variant)),
+            label: labels[index].clone(),
             unit: unit(variant, catalogue).to_owned(),
             quantity: variant.experiment.quantity,
             control: mechanism.is_some_and(|mechanism| mechanism.control),

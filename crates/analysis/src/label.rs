@@ -38,6 +38,12 @@ pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> Stri
     words.join(" ")
 }
 
+/// The label of each variant of a run: with its probe if several carry out the same mechanism.
+pub(crate) fn labels(run: &Run, catalogue: &Catalogue) -> Vec<String> {
+    let several = several_probes(run);
+    run.variants.iter().map(|variant| label(variant, catalogue, several(variant))).collect()
+}
+
 /// Whether several probes of a run carry out the same mechanism, which labels must then distinguish. A row that no probe can carry out has none.
 pub(crate) fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
     let mut probes: BTreeMap<&MechanismId, BTreeSet<&str>> = BTreeMap::new();

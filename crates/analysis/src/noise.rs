@@ -1,8 +1,8 @@
 //! What equal things of one run differ by.
 
 use crate::percentile::CONFIDENCE;
-use crate::rounds::{basis, fraction, round_ratios};
-use crate::row::{Judged, usable};
+use crate::rounds::{basis, fraction, own_reach, reach_of_both, round_ratios};
+use crate::row::{Judged, Of, usable};
 use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant};
 use switchcost_stats::{each_of, paired};
@@ -42,6 +42,15 @@ impl Noise {
     pub(crate) fn beyond(&self, row: &Judged<'_>) -> f64 {
         self.families.get(row.variant.mechanism.family()).map_or(DEFAULT_FLOOR, |equals| equals.beyond)
     }
+}
+
+/// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
+/// differ by beyond chance, if that is more.
+pub(crate) fn floor(a: (&Judged<'_>, &Noise), b: (&Judged<'_>, &Noise), of: Of) -> f64 {
+    if a.0.quantity.exact {
+        return 0.0;
+    }
+    reach_of_both(own_reach(a.0, of), own_reach(b.0, of)).max(a.1.beyond(a.0)).max(b.1.beyond(b.0))
 }
 
 /// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and few of them are pairs.

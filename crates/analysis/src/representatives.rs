@@ -1,6 +1,7 @@
-//! The rows that stand for their families, and how they lie to one another.
+//! The order of the ladder, the rows of it that stand for their families, and how they lie to one another.
 
 use crate::compare::{Outcome, Rules, THRESHOLD, within};
+use crate::curves::Curve;
 use crate::label::label;
 use crate::noise::Noise;
 use crate::row::{Judged, Row};
@@ -16,6 +17,26 @@ pub enum Beside {
     Same,
     /// The run does not decide.
     Undecided,
+}
+
+/// Indices of rows in the order of [`crate::Analysis::ladder`].
+pub(crate) fn order(curves: &[Curve], rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<usize> {
+    let cost = |row: &Row<'_>| row.median().unwrap_or(f64::INFINITY);
+    // By what each row is sorted: its cost, or that of the cheapest on its curve; then curve and place on it.
+    let mut places: Vec<(f64, (usize, u64))> = rows.iter().map(|row| (cost(row), (usize::MAX, 0))).collect();
+    for (number, curve) in curves.iter().enumerate().rev() {
+        let cheapest = curve.points.iter().map(|point| cost(&rows[point.row])).fold(f64::INFINITY, f64::min);
+        for point in curve.points.iter().chain(&curve.gaps) {
+            places[point.row] = (cheapest, (number, point.x));
+        }
+    }
+    let rank = |index: &usize| catalogue.family_rank(rows[*index].variant.mechanism.family());
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|a, b| {
+        let ((cost_a, place_a), (cost_b, place_b)) = (places[*a], places[*b]);
+        rank(a).cmp(&rank(b)).then(cost_a.total_cmp(&cost_b)).then(place_a.cmp(&place_b))
+    });
+    order
 }
 
 /// Of each family that a program can choose the row of its example, else the cheapest, as its page describes it, on one CPU, verified and with an interval or

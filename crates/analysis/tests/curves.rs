@@ -177,11 +177,11 @@ fn pairs_make_a_matrix_and_the_facts_name_what_they_share() {
     let pair = |a: u32, b: u32| Variant { placement: Placement::on_pair(a, b), ..variant((true, 2, None, true)) };
     let variants = [pair(0, 0), pair(1, 0), pair(0, 2), variant((true, 2, None, true))];
     let rows: Vec<Row<'_>> = variants.iter().enumerate().map(|(i, v)| row(i, v, &[1.0])).collect();
-    let found = matrices(&rows, |_| String::new());
+    let found = matrices(&rows);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].cpus, [0, 1, 2]);
     assert_eq!(found[0].cells, [((0, 0), 0), ((0, 1), 1), ((0, 2), 2)].into());
-    assert_eq!(matrices(&rows[..1], |_| String::new()), [], "one pair is not a matrix");
+    assert_eq!(matrices(&rows[..1]), [], "one pair is not a matrix");
     let fact = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let facts: BTreeMap<String, String> = [
         ("topology.cores", "0-1 2-3 4-5 6-7"),

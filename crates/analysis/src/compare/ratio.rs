@@ -9,46 +9,16 @@
 
 use super::why::{Side, Why};
 use crate::figures::modes_phrase;
-use crate::noise::Noise;
+use crate::noise::{Noise, floor};
 use crate::percentile::CONFIDENCE;
-use crate::rounds::{basis, by_round, fraction, ratio, round_ratios};
+use crate::rounds::{apart, basis, fraction, logarithms, ratio, reach, reach_of_both, round_ratios, starts_of};
 use crate::row::{Judged, Of};
 use crate::series::batch_ns;
 use switchcost_model::Timing;
 use switchcost_stats::{
-    FEWEST, Interval, LogRatio, Mode, OF_A_MEDIAN, SIGMAS, Shared, WIDEST, autocorrelation_of_ranks, each_of,
-    fewest_each, fewest_pairs, half_width, inflation, mad, median, median_difference, paired, shared, sorted, wanders,
+    FEWEST, Interval, LogRatio, Mode, Shared, WIDEST, autocorrelation_of_ranks, each_of, fewest_each, fewest_pairs,
+    half_width, inflation, median, median_difference, paired, shared, sorted, wanders,
 };
-
-/// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
-/// differ by beyond chance, if that is more.
-fn floor(a: (&Judged<'_>, &Noise), b: (&Judged<'_>, &Noise), of: Of) -> f64 {
-    if a.0.quantity.exact {
-        return 0.0;
-    }
-    // Variances add up: two rows with the scatter of both differ by the root mean square of what twins of each do.
-    let own = f64::midpoint(own_reach(a.0, of).powi(2), own_reach(b.0, of).powi(2)).sqrt();
-    fraction(own).max(a.1.beyond(a.0)).max(b.1.beyond(b.0))
-}
-
-/// What two rows that scatter like this one differ by at most in 95 % of runs, as a logarithm: each start beside that of the next round as if it were a twin's,
-/// by the estimate of [`within`]. Neighbours, and less their drift, which does not count there either. It needs no twin, and a noisy row does not hide
-/// behind a quiet one of its family.
-///
-/// The estimate is the median of n such steps, whose standard error is 1.2533 σ ÷ √n; σ is 1.4826 times their MAD.
-fn own_reach(row: &Judged<'_>, of: Of) -> f64 {
-    reach(&by_round(row, of, f64::ln, false).into_values().collect::<Vec<_>>())
-}
-
-/// The same of these logarithms.
-fn reach(logs: &[f64]) -> f64 {
-    if logs.len() < FEWEST || logs.iter().any(|log| !log.is_finite()) {
-        return 0.0;
-    }
-    let steps: Vec<f64> = logs.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let error = OF_A_MEDIAN * SIGMAS / (steps.len() as f64).sqrt();
-    half_width(error * mad(&steps).unwrap_or_default(), CONFIDENCE)
-}
 
 /// What the user decides.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -203,14 +173,6 @@ fn mixed(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Why> {
     (!kinds.is_empty()).then_some(Why::Modes(kinds))
 }
 
-/// Rows scatter each by itself where more than this part of their variance is left in their ratio. Where a machine moves both, it cancels.
-const APART: f64 = 0.5;
-
-fn apart(ratios: &[f64], a: &Judged<'_>, b: &Judged<'_>, of: Of) -> bool {
-    let variance = |logs: &[f64]| mad(logs).unwrap_or_default().powi(2);
-    variance(ratios) > APART * (variance(&logarithms(a, of)) + variance(&logarithms(b, of)))
-}
-
 /// What the starts of two rows can differ by at least and at most, as logarithms.
 fn range(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Interval> {
     let ends = |row| {
@@ -235,9 +197,9 @@ fn range(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Interval> {
 /// When they share no round.
 pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> Result<Comparison, Why> {
     let of = basis(a, b);
+    let floor = floor((a, noise), (b, noise), of);
     let ratios = round_ratios(a, b, of);
     let needed = fewest_pairs(rules.confidence());
-    let floor = floor((a, noise), (b, noise), of);
     let apart = apart(&ratios, a, b, of);
     let both = if apart { shared(&[starts_of(a, of), starts_of(b, of)]) } else { Shared::default() };
     let wandering = unsettled(a, b, Judged::wandering).filter(|_| apart);
@@ -286,10 +248,9 @@ pub fn between(
 ) -> Result<Comparison, Why> {
     let of = basis(a, b);
     let by_modes = mode_by_mode(a, b, of);
-    let floor = by_modes.as_ref().map_or_else(
-        || floor((a, noise.0), (b, noise.1), of),
-        |(a, b)| fraction(f64::midpoint(reach(a).powi(2), reach(b).powi(2)).sqrt()),
-    );
+    let floor = by_modes
+        .as_ref()
+        .map_or_else(|| floor((a, noise.0), (b, noise.1), of), |(a, b)| reach_of_both(reach(a), reach(b)));
     let mixed = || if by_modes.is_some() { None } else { mixed(a, b, of) };
     let (logs_a, logs_b) = by_modes.clone().unwrap_or_else(|| (logarithms(a, of), logarithms(b, of)));
     let needed = fewest_each(rules.confidence());
@@ -365,15 +326,6 @@ fn either_way(estimate: LogRatio, a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Log
         row.undisturbed.as_ref().filter(|_| of == Of::Undisturbed).map_or(0.0, |undisturbed| undisturbed.open)
     };
     estimate.or_less(open(b)).or_less(-open(a))
-}
-
-/// Those that count, each with its round.
-fn starts_of<'r>(row: &'r Judged<'_>, of: Of) -> &'r [(u64, f64)] {
-    if of == Of::Undisturbed { row.undisturbed_medians() } else { &row.summary.invocation_medians }
-}
-
-fn logarithms(row: &Judged<'_>, of: Of) -> Vec<f64> {
-    starts_of(row, of).iter().map(|(_, value)| value.ln()).collect()
 }
 
 fn conclude(
