@@ -38,6 +38,11 @@ impl<'t> Pattern<'t> {
         Self { called, ..self }
     }
 
+    /// The same, all of which is a name.
+    pub(crate) fn phrase(self) -> Self {
+        Self { name: self.text, probe: None, words: Vec::new(), ..self }
+    }
+
     /// The same, which names this mechanism alone.
     pub(crate) fn meaning(self, id: &MechanismId) -> Self {
         Self { whole: Some(self.text.trim_start().replacen(self.name, id.as_str(), 1)), ..self }
@@ -61,10 +66,22 @@ impl<'t> Pattern<'t> {
         self.probe
     }
 
-    /// The words after the name.
-    #[must_use]
-    pub fn words(&self) -> &[&'t str] {
-        &self.words
+    /// What the words after the name say, each as it is written.
+    ///
+    /// # Errors
+    /// A word that means nothing, or two that contradict each other.
+    pub fn said(&self) -> Result<Vec<(&'t str, Word)>, String> {
+        let mut all: Vec<(&'t str, Word)> = Vec::new();
+        for &text in &self.words {
+            let word: Word = text.parse()?;
+            match all.iter().find(|(_, other)| other.option().0 == word.option().0) {
+                Some((other, _)) if *other != text => {
+                    return Err(format!("`{}`: {text} contradicts {other}; leave one of them out", self.text));
+                }
+                _ => all.push((text, word)),
+            }
+        }
+        Ok(all)
     }
 
     /// It says which mechanisms, and nothing else of the rows.
@@ -159,6 +176,20 @@ pub enum Word {
     Contexts(u64),
     /// `NAME=VALUE`.
     Parameter(String, String),
+}
+
+impl Word {
+    /// The option that says the same of every row, and what stands behind it.
+    #[must_use]
+    pub fn option(&self) -> (String, String) {
+        match self {
+            Self::Placement(placement) => ("--placement ".to_owned(), placement.to_string()),
+            Self::Experiment(experiment) => ("--experiment ".to_owned(), experiment.to_string()),
+            Self::Timing(timing) => ("--timing ".to_owned(), timing.to_string()),
+            Self::Contexts(contexts) => ("--contexts ".to_owned(), contexts.to_string()),
+            Self::Parameter(name, value) => (format!("--param {name}="), value.clone()),
+        }
+    }
 }
 
 impl FromStr for Word {

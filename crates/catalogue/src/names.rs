@@ -5,8 +5,8 @@ use crate::grammar::{Pattern, edits, nearest, question};
 use switchcost_model::{Mechanism, MechanismId};
 
 impl Catalogue {
-    /// Reads a pattern. Where no mechanism has its name, it names those that go by it: a tag of their pages, such as their language; or a word of
-    /// name, title or `short` that only one has. Controls are not meant by such words.
+    /// Reads a pattern. Where no mechanism has its name, it names those that go by it: a tag of their pages, such as their language; a word of
+    /// name, title or `short` that only one has; or all of it, if `short` or else the title says that. Controls are not meant by such words.
     ///
     /// # Errors
     /// A clause about a glob that is none.
@@ -36,7 +36,21 @@ impl Catalogue {
             return pattern.calling(tagged);
         }
         let worded = going_by(&|mechanism| words(mechanism).any(|word| word == name));
-        if worded.len() == 1 { pattern.calling(worded) } else { pattern }
+        if worded.len() == 1 {
+            return pattern.calling(worded);
+        }
+        let spoken = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            words.map(|word| word.trim_end_matches('s').to_lowercase()).collect()
+        };
+        let phrase = spoken(pattern.text());
+        let has = |text: &str| spoken(text).windows(phrase.len()).any(|some| some == phrase);
+        if pattern.text().len() < TELLING {
+            return pattern;
+        }
+        let named = going_by(&|mechanism| has(&mechanism.short));
+        let titled = if named.is_empty() { going_by(&|mechanism| has(&mechanism.title)) } else { named };
+        if titled.is_empty() { pattern } else { pattern.phrase().calling(titled) }
     }
 
     /// The one mechanism that is meant, of those that `fits`: the example of a family, the only one that the pattern names, or of several the only one
@@ -112,4 +126,25 @@ fn words(mechanism: &Mechanism) -> impl Iterator<Item = String> {
     let bare = |word: &str| word.trim_matches([',', ':', ';', '.', '(', ')', '\'']).to_lowercase();
     let titled = titled.map(bare).filter(|word| word.len() >= TELLING);
     own.map(bare).filter(|word| word.len() > 2).chain(titled).collect::<Vec<_>>().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn words_of_a_title_name_what_it_is_of() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms");
+        let catalogue = crate::load(folder.as_ref(), &[], &|_| Ok(())).unwrap();
+        let named = |text: &str| {
+            let pattern = catalogue.pattern(text).unwrap();
+            let ids = catalogue.mechanisms.iter().map(|mechanism| &mechanism.id);
+            (pattern.is_plain(), ids.filter(|id| pattern.names_mechanism(id)).map(ToString::to_string).collect())
+        };
+        let only = |ids: &[&str]| (true, ids.iter().map(|id| (*id).to_owned()).collect::<Vec<String>>());
+        assert_eq!(named("virtual threads"), only(&["fiber/java-virtual"]));
+        assert_eq!(named("Virtual Thread"), only(&["fiber/java-virtual"]));
+        assert_eq!(named("virtual"), only(&["fiber/java-timer", "fiber/java-virtual"]));
+        // Part of a word is none, and words of rows stay what they are.
+        assert_eq!(named("virtua"), only(&[]));
+        assert!(!named("thread/pipe free").0);
+    }
 }

@@ -58,7 +58,7 @@ impl Action for Explain {
                 mechanism.id, mechanism.experiments[0]
             )));
         }
-        let (chosen, mut notes) = choose(&Asked::new(pattern.words(), mechanism)?, mechanism, &catalogue);
+        let (chosen, mut notes) = choose(&Asked::new(&pattern, mechanism)?, mechanism, &catalogue);
         let wanted: Vec<Wanted> = std::iter::once(chosen.total.clone())
             .chain(chosen.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| term.wanted.clone())))
             .collect();
@@ -134,14 +134,12 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(words: &[&str], mechanism: &Mechanism) -> Result<Self, Failure> {
+    fn new(pattern: &Pattern<'_>, mechanism: &Mechanism) -> Result<Self, Failure> {
         let mut asked = Self::default();
-        for word in words {
-            match word.parse().map_err(Failure::usage)? {
+        for (text, word) in pattern.said().map_err(Failure::usage)? {
+            match word {
                 Word::Placement(placement) if mechanism.placements.contains(&placement) => {
-                    if let Some(other) = asked.placement.replace(placement).filter(|other| *other != placement) {
-                        return Err(Failure::usage(format!("{placement} contradicts {other}; leave one of them out")));
-                    }
+                    asked.placement = Some(placement);
                 }
                 Word::Placement(placement) => {
                     let known: Vec<String> = mechanism.placements.iter().map(ToString::to_string).collect();
@@ -164,7 +162,7 @@ impl Asked {
                 }
                 _ => {
                     return Err(Failure::usage(format!(
-                        "`{word}`: what is explained is a switch, measured in batches"
+                        "`{text}`: what is explained is a switch, measured in batches"
                     )));
                 }
             }

@@ -1,7 +1,9 @@
 //! The parameters of rows: what was asked, what is usual, and what a probe is told.
 
+use crate::RequestError;
+use std::collections::BTreeSet;
 use switchcost_catalogue::grammar;
-use switchcost_model::{Described, Experiment, Mechanism, Parameters, Request, Variant};
+use switchcost_model::{Experiment, Mechanism, Parameters, Placement, Request};
 
 /// The same with sizes such as 64K of parameters that are numbers written out.
 pub(super) fn sized(request: &Request, mechanisms: &[&Mechanism]) -> Request {
@@ -23,7 +25,7 @@ pub(super) fn usual(mut request: Request) -> Request {
 }
 
 /// Every combination of the asked values of those parameters that the mechanism takes in this experiment.
-pub(super) fn combinations(request: &Request, mechanism: &Mechanism) -> Vec<Parameters> {
+fn combinations(request: &Request, mechanism: &Mechanism) -> Vec<Parameters> {
     let mut all = vec![Parameters::new()];
     for (name, values) in &request.parameters {
         let Some(parameter) = mechanism.takes(name, chosen_experiment(request, mechanism)) else { continue };
@@ -52,17 +54,79 @@ pub(crate) fn filled(mechanism: &Mechanism, given: &Parameters, experiment: Expe
         .collect()
 }
 
-/// Every parameter is sent, with its default where nothing was asked; but what a probe does not describe it would refuse.
-pub(super) fn known_parameters(mechanism: &Mechanism, described: &Described, shape: &Variant) -> Variant {
-    let mut shape = shape.clone();
-    shape.parameters.retain(|name, value| {
-        described.parameters.contains(name)
-            || mechanism.parameters.get(name).is_none_or(|known| known.by_host || known.default != *value)
-    });
-    shape
-}
-
 /// What is done unless another experiment is asked for.
 pub(crate) fn chosen_experiment(request: &Request, mechanism: &Mechanism) -> Experiment {
     request.experiment.unwrap_or(mechanism.experiments[0])
+}
+
+pub(super) fn check_parameters(request: &Request, mechanisms: &[&Mechanism]) -> Result<(), RequestError> {
+    for (name, values) in &request.parameters {
+        let having: Vec<_> = mechanisms.iter().filter_map(|mechanism| mechanism.parameters.get(name)).collect();
+        if having.is_empty() {
+            let known: BTreeSet<&str> =
+                mechanisms.iter().flat_map(|mechanism| mechanism.parameters.keys().map(String::as_str)).collect();
+            let known = (!known.is_empty()).then(|| known.into_iter().collect::<Vec<_>>().join(", "));
+            return Err(RequestError::UnknownParameter { name: name.clone(), known });
+        }
+        for value in values {
+            if let Some(reason) = having.iter().map(|p| p.accepts(value)).reduce(Result::or).and_then(Result::err) {
+                return Err(RequestError::BadParameter { name: name.clone(), reason: reason.to_string() });
+            }
+        }
+        check_experiment(name, request, mechanisms)?;
+    }
+    Ok(())
+}
+
+/// A parameter that no chosen mechanism takes in its experiment would label a row with what was not done.
+pub(crate) fn check_experiment(name: &str, request: &Request, mechanisms: &[&Mechanism]) -> Result<(), RequestError> {
+    let having = || mechanisms.iter().filter_map(|mechanism| Some((*mechanism, mechanism.parameters.get(name)?)));
+    if having().next().is_none() || having().any(|(c, _)| c.takes(name, chosen_experiment(request, c)).is_some()) {
+        return Ok(());
+    }
+    let asked: BTreeSet<Experiment> = having().map(|(mechanism, _)| chosen_experiment(request, mechanism)).collect();
+    let changed: BTreeSet<Experiment> = having()
+        .flat_map(|(mechanism, parameter)| parameter.experiments.iter().filter(|e| mechanism.experiments.contains(e)))
+        .copied()
+        .collect();
+    let list = |all: &BTreeSet<Experiment>, word: &str| {
+        all.iter().map(|experiment| format!("{word}{experiment}")).collect::<Vec<_>>().join(" or ")
+    };
+    let cure = match list(&changed, "--experiment ") {
+        flags if flags.is_empty() => "leave it out".to_owned(),
+        flags => format!("say {flags} (in compare: {}), or leave it out", list(&changed, "")),
+    };
+    Err(RequestError::IgnoredParameter {
+        name: name.to_owned(),
+        asked: list(&asked, ""),
+        changed: list(&changed, ""),
+        cure,
+    })
+}
+
+/// Experiment, placement and parameters of a row.
+type Shape = (Experiment, Placement, Parameters);
+
+/// Experiment, placement and parameters of the rows of one mechanism.
+pub(super) fn shapes(request: &Request, mechanism: &Mechanism) -> Result<Vec<Shape>, RequestError> {
+    let experiment = chosen_experiment(request, mechanism);
+    let mut shapes = Vec::new();
+    for given in combinations(request, mechanism) {
+        if request.patterns.is_empty() && experiment.page().usual.is_empty() {
+            for headline in &mechanism.headline {
+                let mut parameters = headline.parameters.clone();
+                parameters.extend(given.clone());
+                let placements =
+                    if request.placements.is_empty() { vec![headline.placement] } else { request.placements.clone() };
+                shapes.extend(
+                    placements.into_iter().map(|p| (experiment, p, filled(mechanism, &parameters, experiment))),
+                );
+            }
+        } else {
+            let placements =
+                if request.placements.is_empty() { vec![mechanism.placements[0]] } else { request.placements.clone() };
+            shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(mechanism, &given, experiment))));
+        }
+    }
+    Ok(shapes)
 }

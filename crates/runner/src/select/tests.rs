@@ -1,5 +1,6 @@
+use super::carried_out::{cannot, known_parameters, senseless};
 use super::*;
-use switchcost_model::{ProbeInfo, Silence, Timing};
+use switchcost_model::{Described, ProbeInfo, Silence, Timing};
 
 fn variant(mechanism: &str, placement: Placement) -> Variant {
     Variant {
