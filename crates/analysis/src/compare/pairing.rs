@@ -22,12 +22,17 @@ pub struct Common<'l, 'r> {
     pub only_b: Vec<String>,
 }
 
-/// Rows of equal variants: a parameter that one run does not know has its default there, and versions of probes may differ (gcc-12 and gcc-13).
+/// Rows of equal variants: a parameter that one run does not know has its default there, and versions of probes may differ (gcc-12 and gcc-13); of two
+/// `builds` of a probe the probes differ.
 #[must_use]
-pub fn common<'l, 'r>(a: &[&'l Row<'r>], b: &[&'l Row<'r>]) -> Common<'l, 'r> {
+pub fn common<'l, 'r>(a: &[&'l Row<'r>], b: &[&'l Row<'r>], builds: bool) -> Common<'l, 'r> {
+    let loose_key = |row: &Row<'_>| {
+        let probe = if builds { "" } else { probe_without_version(&row.full.probe) };
+        Variant { probe: probe.to_owned(), ..row.full.clone() }.key()
+    };
     let exact: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (line.full.key(), line)).collect();
-    let loose: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (loose_key(&line.full), line)).collect();
-    let partner = |a: &Row<'_>| exact.get(&a.full.key()).or_else(|| loose.get(&loose_key(&a.full))).copied();
+    let loose: BTreeMap<String, &'l Row<'r>> = b.iter().map(|&line| (loose_key(line), line)).collect();
+    let partner = |a: &Row<'_>| exact.get(&a.full.key()).or_else(|| loose.get(&loose_key(a))).copied();
     let mut found = Common { pairs: Vec::new(), only_a: Vec::new(), only_b: Vec::new() };
     for &a in a {
         match partner(a) {
@@ -38,11 +43,6 @@ pub fn common<'l, 'r>(a: &[&'l Row<'r>], b: &[&'l Row<'r>]) -> Common<'l, 'r> {
     let met: BTreeSet<usize> = found.pairs.iter().map(|(_, b)| b.index).collect();
     found.only_b = b.iter().filter(|line| !met.contains(&line.index)).map(|line| line.label.clone()).collect();
     found
-}
-
-/// Key of a variant without the version in the probe's id.
-fn loose_key(variant: &Variant) -> String {
-    Variant { probe: probe_without_version(&variant.probe).to_owned(), ..variant.clone() }.key()
 }
 
 /// A probe's id without the version of its compiler: `native-gcc` of `native-gcc-12`.

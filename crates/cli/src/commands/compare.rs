@@ -7,9 +7,8 @@ pub(super) mod operands;
 mod question;
 
 pub use arguments::Compare;
-use arguments::Pair;
 use operands::{Chosen, Operand, Runs, Which, choose};
-use question::{Group, Question};
+use question::{Group, Pair, Question};
 use std::time::Instant;
 use switchcost_analysis::{
     Analysis, At, FEWEST_STARTS, Gate, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable,
@@ -37,7 +36,8 @@ impl Action for Compare {
         let catalogue = installation.catalogue()?;
         // What names mechanisms by less than their id asks of these; others may be rows as well, which --measure takes side by side.
         let exact = self.operands.iter().all(|text| text.contains('/'));
-        let question = if self.measure.measure && exact { None } else { Question::of(self, &catalogue)? };
+        let measured = builds.is_some() || self.measure.measure && exact;
+        let question = if measured { None } else { Question::of(self, &catalogue)? };
         if question.is_none() && (self.contexts.is_some() || self.rate.is_some()) {
             return Err(Failure::usage("--contexts and --rate are of a comparison of mechanisms by their names alone"));
         }
@@ -52,17 +52,10 @@ impl Action for Compare {
             let store = paths::store(self.store.path())?;
             let (runs, groups) = question.answer(self, &installation, &store, &mut compared)?;
             (runs, Asked::Names(question, groups))
-        } else if let Some(folders) = builds {
-            let (run, rows) = builds::measure(self, folders, started, &mut compared)?;
-            (vec![run], Asked::Rows(rows))
         } else if self.measure.measure {
-            let (run, operands) = measured::measure(self, started, &mut compared)?;
+            let (run, operands) = measured::measure(self, builds, started, &mut compared)?;
             (vec![run], Asked::Operands(operands))
         } else {
-            if let Some(option) = self.measure.given() {
-                let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
-                return Err(Failure::usage(sentence));
-            }
             let mut runs = Runs::new(paths::store(self.store.path())?, &catalogue);
             let operands = runs.operands(&self.operands)?;
             (runs.all, Asked::Operands(operands))
@@ -77,6 +70,11 @@ impl Action for Compare {
             )),
             false => failure,
         })?;
+        let stored = !self.measure.measure && matches!(asked, Asked::Operands(_));
+        if let Some(option) = self.measure.given().filter(|_| stored) {
+            let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
+            return Err(Failure::usage(sentence));
+        }
         for (form, file) in self.outputs() {
             let text = match (form, file) {
                 ("json", _) => compare_json(&compared),
@@ -102,8 +100,7 @@ impl Compare {
     ) -> Result<(), Failure> {
         let mut names = Vec::new();
         let pairs = match asked {
-            Asked::Operands(operands) => pairs(operands, analyses, catalogue, compared)?,
-            Asked::Rows(rows) => rows_of(rows, analyses, compared, &mut names)?,
+            Asked::Operands(operands) => self.pairs(operands, analyses, catalogue, compared)?,
             Asked::Names(question, groups) => {
                 let contexts = self.contexts.unwrap_or(Experiment::usual().contexts);
                 compared.loaded = self.rate.map(|rate| {
@@ -126,14 +123,52 @@ impl Compare {
         }
         Ok(())
     }
+
+    /// What is to be compared with what. The first operand is the reference of all others.
+    fn pairs<'l, 'r>(
+        &self,
+        operands: &[Operand],
+        analyses: &'l [Analysis<'r>],
+        catalogue: &Catalogue,
+        compared: &mut Compared,
+    ) -> Result<Vec<(Place<'l, 'r>, Place<'l, 'r>)>, Failure> {
+        let Some(Operand::Rows { text, run, which }) = operands.first() else {
+            return Err(Failure::usage("a published figure is not a reference: put a row or a run first"));
+        };
+        let chosen = |run: usize, which: &Which| choose(&analyses[run], which, catalogue);
+        let source = if let Which::Pattern(rows) = which { text.strip_suffix(rows.as_str()) } else { None };
+        let source = source.map_or_else(|| format!("{text}:"), str::to_owned);
+        let reference = chosen(*run, which)?;
+        let mut pairs = Vec::new();
+        for operand in &operands[1..] {
+            match operand {
+                Operand::Published(value) => compared.published.push(value.clone()),
+                Operand::Rows { text: other_text, run: other, which } => {
+                    let others = chosen(*other, which)?;
+                    let texts = (text.as_str(), other_text.as_str());
+                    let builds = !self.measure.probe.is_empty();
+                    let runs = (*run, *other);
+                    let sides = Sides { source: &source, texts, runs, builds, a: &reference, b: &others };
+                    pairs.extend(sides.pairs(compared)?);
+                }
+            }
+        }
+        if pairs.is_empty() {
+            compared.references = reference
+                .rows
+                .iter()
+                .filter(|row| row.summary.figures.is_some())
+                .map(|row| ComparedSide::new(analyses[*run].run, row))
+                .collect();
+        }
+        Ok(pairs)
+    }
 }
 
 /// What is compared with what.
 enum Asked<'c> {
     /// As typed.
     Operands(Vec<Operand>),
-    /// By rows.
-    Rows(Vec<Pair>),
     /// Mechanisms.
     Names(Question<'c>, Vec<Group>),
 }
@@ -185,49 +220,14 @@ fn status(compared: &Compared) -> Exit {
     }
 }
 
-/// What is to be compared with what. The first operand is the reference of all others.
-fn pairs<'l, 'r>(
-    operands: &[Operand],
-    analyses: &'l [Analysis<'r>],
-    catalogue: &Catalogue,
-    compared: &mut Compared,
-) -> Result<Vec<(Place<'l, 'r>, Place<'l, 'r>)>, Failure> {
-    let Some(Operand::Rows { text, run, which }) = operands.first() else {
-        return Err(Failure::usage("a published figure is not a reference: put a row or a run first"));
-    };
-    let chosen = |run: usize, which: &Which| choose(&analyses[run], which, catalogue);
-    let source = if let Which::Pattern(rows) = which { text.strip_suffix(rows.as_str()) } else { None };
-    let source = source.map_or_else(|| format!("{text}:"), str::to_owned);
-    let reference = chosen(*run, which)?;
-    let mut pairs = Vec::new();
-    for operand in &operands[1..] {
-        match operand {
-            Operand::Published(value) => compared.published.push(value.clone()),
-            Operand::Rows { text: other_text, run: other, which } => {
-                let others = chosen(*other, which)?;
-                let texts = (text.as_str(), other_text.as_str());
-                let sides = Sides { source: &source, texts, runs: (*run, *other), a: &reference, b: &others };
-                pairs.extend(sides.pairs(compared)?);
-            }
-        }
-    }
-    if pairs.is_empty() {
-        compared.references = reference
-            .rows
-            .iter()
-            .filter(|row| row.summary.figures.is_some())
-            .map(|row| ComparedSide::new(analyses[*run].run, row))
-            .collect();
-    }
-    Ok(pairs)
-}
-
 /// Two operands.
 struct Sides<'a, 'l, 'r> {
     /// What the first says before the name of a row.
     source: &'a str,
     texts: (&'a str, &'a str),
     runs: (usize, usize),
+    /// They are two builds of a probe.
+    builds: bool,
     a: &'a Chosen<'l, 'r>,
     b: &'a Chosen<'l, 'r>,
 }
@@ -283,12 +283,12 @@ impl<'l, 'r> Sides<'_, 'l, 'r> {
                 self.source
             )));
         }
-        if self.runs.0 == self.runs.1 {
+        if self.runs.0 == self.runs.1 && !self.builds {
             return Err(Failure::usage(format!(
                 "`{first}` and `{second}` are rows of the same run; name two runs, or one row first, such as '{row}'"
             )));
         }
-        let common = common(&self.a.rows, &self.b.rows);
+        let common = common(&self.a.rows, &self.b.rows, self.builds);
         if common.pairs.is_empty() {
             let labels = |rows: &[&Row<'_>]| listed(rows.iter().map(|row| row.label.clone()).collect());
             return Err(Failure::usage(format!(

@@ -79,7 +79,7 @@ impl Pass {
             return all(&methods(baseline.run, now.run));
         }
         let measured: Vec<&Row<'_>> = now.rows.iter().collect();
-        let pairs = common(&rows, &measured).pairs;
+        let pairs = common(&rows, &measured, false).pairs;
         let mut places: Vec<(Place<'_, '_>, Place<'_, '_>)> = Vec::new();
         let mut found: Vec<(String, Judged)> = Vec::new();
         for row in &rows {

@@ -159,7 +159,7 @@ fn neighbours(a: usize, b: usize, runs: &[Analysis<'_>]) -> Table {
         compared.refused.push(methods(runs[a].run, runs[b].run));
     }
     let originals = |run: usize| runs[run].originals().collect::<Vec<_>>();
-    let shared = common(&originals(a), &originals(b));
+    let shared = common(&originals(a), &originals(b), false);
     let mut pairs: Vec<(Place<'_, '_>, Place<'_, '_>)> = Vec::new();
     for (first, second) in shared.pairs {
         match comparable(first, second) {

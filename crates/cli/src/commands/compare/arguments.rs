@@ -161,16 +161,6 @@ impl Measure {
     }
 }
 
-/// Two rows of a run.
-pub struct Pair {
-    /// Index of the run.
-    pub run: usize,
-    /// Those of the rows.
-    pub rows: (usize, usize),
-    /// The mechanisms that they stand for, if these were asked for by name.
-    pub asked: Option<(String, String)>,
-}
-
 fn parse_rate(text: &str) -> Result<f64, String> {
     let rate = grammar::scaled(text.strip_suffix("/s").unwrap_or(text), 1000.0);
     rate.filter(|rate| (0.001..=1e10).contains(rate))

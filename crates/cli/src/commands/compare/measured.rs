@@ -1,50 +1,73 @@
-//! Operands that are measured now, side by side in one run.
+//! Operands, or two builds, that are measured now, side by side in one run.
 
 use super::arguments::Compare;
-use super::operands::{Operand, Which, find_published};
+use super::builds;
+use super::operands::{Operand, PUBLISHED, Which, find_published};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use switchcost_analysis::{Analysis, Incomparable, alike, short_of};
+use switchcost_catalogue::Published;
 use switchcost_model::{EndedBy, Request, Run, TWIN, Variant};
 use switchcost_report::{Compared, incomparable};
 use switchcost_runner::Selection;
 use switchcost_session::{CONTINUES, Exit, Failure, Session, not_stored, open_store, seed, status};
 
-/// Rows of one operand in the selection.
+/// Rows of one operand, or of one build, in the selection.
 struct Chosen {
     text: String,
     rows: Vec<usize>,
     many: bool,
 }
 
-/// Measures all operands in turns, stores the run, and says which of its rows each operand names.
-pub fn measure(arguments: &Compare, started: Instant, compared: &mut Compared) -> Result<(Run, Vec<Operand>), Failure> {
+/// Measures all operands in turns, or what they name by both builds, stores the run, and says which of its rows each side names.
+pub fn measure(
+    arguments: &Compare,
+    folders: Option<[&Path; 2]>,
+    started: Instant,
+    compared: &mut Compared,
+) -> Result<(Run, Vec<Operand>), Failure> {
     let store = open_store(arguments.store.path())?;
     let request = request(arguments);
-    let rows = arguments.operands.iter().filter(|text| !text.starts_with("published:")).cloned().collect();
-    let all = Request { patterns: rows, ..request.clone() };
-    let session = Session::answering(&all, started, &arguments.measure.how)?;
+    let (published, rows): (Vec<&String>, Vec<&String>) =
+        arguments.operands.iter().partition(|text| text.starts_with(PUBLISHED));
+    let published: Vec<Published> =
+        published.iter().map(|text| find_published(&text[PUBLISHED.len()..])).collect::<Result<_, _>>()?;
+    let all = Request { patterns: rows.iter().map(|text| (*text).clone()).collect(), ..request.clone() };
+    let builds = folders.map(builds::load).transpose()?;
+    let session = match &builds {
+        Some(builds) => builds::session(builds, &all, arguments, started)?,
+        None => Session::answering(&all, started, &arguments.measure.how)?,
+    };
     let mut selection = Selection::default();
-    let mut published = Vec::new();
     let mut chosen: Vec<Chosen> = Vec::new();
-    for text in &arguments.operands {
-        if let Some(name) = text.strip_prefix("published:") {
-            published.push(Operand::Published(find_published(name)?));
-            continue;
+    let mut choose = |text: String, many: bool, request: &Request| -> Result<(), Failure> {
+        let rows = selection.merge(session.select(request)?);
+        let rows = runnable(&selection, rows).map_err(|reason| nothing(&text, folders, &reason))?;
+        chosen.push(Chosen { text, rows, many });
+        Ok(())
+    };
+    match folders.zip(builds) {
+        Some((folders, builds)) => {
+            for (folder, build) in folders.iter().zip(builds) {
+                choose(folder.display().to_string(), true, &Request { probes: vec![build.id], ..all.clone() })?;
+            }
         }
-        let many = session.catalogue.pattern(text).map_err(Failure::usage)?.is_many();
-        let rows = session.select(&Request { patterns: vec![text.clone()], ..request.clone() })?;
-        let rows = selection.merge(rows);
-        let rows = runnable(&selection, rows, text)?;
-        chosen.push(Chosen { text: text.clone(), many, rows });
-    }
-    for other in chosen.get(1..).unwrap_or_default() {
-        if let ([a], [b]) = (chosen[0].rows.as_slice(), other.rows.as_slice()) {
-            let labels = (chosen[0].text.clone(), other.text.clone());
-            alike(&selection.variants[*a], &selection.variants[*b], &session.catalogue)
-                .map_err(|why| Failure::usage(incomparable(&Incomparable { labels, why })))?;
+        None => {
+            for text in rows {
+                let many = session.catalogue.pattern(text).map_err(Failure::usage)?.is_many();
+                choose(text.clone(), many, &Request { patterns: vec![text.clone()], ..request.clone() })?;
+            }
         }
     }
-    let itself = double(&mut selection, &mut chosen)?;
+    let request = match folders {
+        // Other builds are another plan.
+        Some(folders) => Request { probes: folders.map(|folder| folder.display().to_string()).to_vec(), ..all },
+        None => request,
+    };
+    let itself = match folders {
+        Some(_) => in_common(&selection, &chosen, folders).map(|()| false)?,
+        None => alike_at_all(&selection, &chosen, &session).and_then(|()| double(&mut selection, &mut chosen))?,
+    };
     if !itself {
         selection.add_twins(&session.catalogue, &session.probes);
     }
@@ -52,12 +75,30 @@ pub fn measure(arguments: &Compare, started: Instant, compared: &mut Compared) -
     stored.map_err(|reason| not_stored(&reason))?;
     refuse(&Analysis::new(&run, &session.catalogue))?;
     say_stopped(&run, arguments.measure.rounds, compared);
-    let operands = chosen
-        .into_iter()
-        .map(|Chosen { text, rows, many }| Operand::Rows { text, run: 0, which: Which::Rows { rows, many } })
-        .chain(published)
-        .collect();
-    Ok((run, operands))
+    let operand = |Chosen { text, rows, many }| Operand::Rows { text, run: 0, which: Which::Rows { rows, many } };
+    Ok((run, chosen.into_iter().map(operand).chain(published.into_iter().map(Operand::Published)).collect()))
+}
+
+/// Refuses two builds without a row in common, before anything is measured.
+fn in_common(selection: &Selection, chosen: &[Chosen], folders: Option<[&Path; 2]>) -> Result<(), Failure> {
+    let [a, b] = chosen else { return Ok(()) };
+    let row = |index: &usize| Variant { probe: String::new(), ..selection.variants[*index].clone() };
+    if a.rows.iter().any(|a| b.rows.iter().any(|b| row(a) == row(b))) {
+        return Ok(());
+    }
+    Err(nothing("", folders, "they have no row in common"))
+}
+
+/// Refuses two rows that measure different things, before either is measured.
+fn alike_at_all(selection: &Selection, chosen: &[Chosen], session: &Session) -> Result<(), Failure> {
+    for other in chosen.get(1..).unwrap_or_default() {
+        if let ([a], [b]) = (chosen[0].rows.as_slice(), other.rows.as_slice()) {
+            let labels = (chosen[0].text.clone(), other.text.clone());
+            alike(&selection.variants[*a], &selection.variants[*b], &session.catalogue)
+                .map_err(|why| Failure::usage(incomparable(&Incomparable { labels, why })))?;
+        }
+    }
+    Ok(())
 }
 
 /// How it is measured.
@@ -72,16 +113,20 @@ pub fn request(arguments: &Compare) -> Request {
 }
 
 /// The rows that can run here; none is a failure with the first reason.
-fn runnable(selection: &Selection, rows: Vec<usize>, text: &str) -> Result<Vec<usize>, Failure> {
+fn runnable(selection: &Selection, rows: Vec<usize>) -> Result<Vec<usize>, String> {
     let able: Vec<usize> = rows.iter().copied().filter(|row| !selection.not_run.contains_key(row)).collect();
-    if able.is_empty() {
-        let reason = rows
-            .first()
-            .and_then(|row| selection.not_run.get(row))
-            .map_or("nothing fits".to_owned(), ToString::to_string);
-        return Err(Failure { sentence: format!("`{text}` cannot be measured here: {reason}"), exit: Exit::Nothing });
+    if !able.is_empty() {
+        return Ok(able);
     }
-    Ok(able)
+    let reason = rows.first().and_then(|row| selection.not_run.get(row));
+    Err(reason.map_or("nothing fits".to_owned(), ToString::to_string))
+}
+
+fn nothing(text: &str, folders: Option<[&Path; 2]>, reason: &str) -> Failure {
+    Failure::nothing(match folders {
+        Some([a, b]) => format!("the probes in {} and {} have nothing to compare: {reason}", a.display(), b.display()),
+        None => format!("`{text}` cannot be measured here: {reason}"),
+    })
 }
 
 /// Two operands that mean the same row are an A/A test: the second is measured under another label. True: so it is.

@@ -12,7 +12,7 @@ use switchcost_session::{Failure, output};
 use switchcost_store::{BASELINE, Store, StoreError};
 
 /// Before the name of a figure of others.
-const PUBLISHED: &str = "published";
+pub const PUBLISHED: &str = "published:";
 
 /// An operand whose run is loaded.
 pub enum Operand {
@@ -80,7 +80,8 @@ impl<'c> Runs<'c> {
     /// The run that another operand names, if it has rows for all of these; if it lacks one, says where that is taken from.
     fn beside(&mut self, texts: &[String], patterns: &[&str]) -> Result<Option<String>, Failure> {
         let catalogue = self.catalogue;
-        let named = texts.iter().find_map(|text| split(text, catalogue).0).filter(|named| *named != PUBLISHED);
+        let rows = texts.iter().filter(|text| !text.starts_with(PUBLISHED));
+        let named = rows.filter_map(|text| split(text, catalogue).0).next();
         let Some(named) = named.filter(|_| !patterns.is_empty()) else { return Ok(None) };
         let run = self.load(named)?;
         for text in patterns {
@@ -146,7 +147,7 @@ impl<'c> Runs<'c> {
     }
 
     fn operand(&mut self, text: &str, default: &str) -> Result<Operand, Failure> {
-        if let Some((PUBLISHED, name)) = text.split_once(':') {
+        if let Some(name) = text.strip_prefix(PUBLISHED) {
             return find_published(name).map(Operand::Published);
         }
         let (source, pattern) = split(text, self.catalogue);

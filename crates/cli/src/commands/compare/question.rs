@@ -1,6 +1,6 @@
 //! Mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
 
-use super::arguments::{Compare, Pair};
+use super::arguments::Compare;
 use super::measured::{request, say_stopped};
 use super::operands::{has_figure, is_called};
 use std::path::Path;
@@ -29,6 +29,16 @@ pub struct Group {
     experiment: Experiment,
     run: usize,
     rows: Vec<(usize, usize)>,
+}
+
+/// Two rows of a run.
+pub struct Pair {
+    /// Index of their run.
+    pub run: usize,
+    /// Those of the rows.
+    pub rows: (usize, usize),
+    /// The mechanisms that they stand for, if these were asked for by name.
+    pub asked: Option<(String, String)>,
 }
 
 /// The same before it is found or measured.
@@ -64,8 +74,9 @@ impl<'c> Question<'c> {
         };
         let found = operands.iter().map(one).collect::<Result<Vec<_>, _>>()?;
         // A word beside a mechanism's name, and no run, file or row: a name that nobody has.
-        let word = |text: &str| text != "latest" && text.chars().all(|c| c.is_alphabetic() || "-_+".contains(c));
-        let unknown = || operands.iter().zip(&found).find(|(text, found)| found.is_none() && word(text));
+        let word = |text: &str| text != "latest" && text.chars().all(|c| c.is_alphabetic() || "-_+ ".contains(c));
+        let nobody = |text: &str| word(text) && !is_called(text, catalogue);
+        let unknown = || operands.iter().zip(&found).find(|(text, found)| found.is_none() && nobody(text));
         if let Some((text, _)) = unknown().filter(|_| found.iter().any(Option::is_some)) {
             let near = catalogue.did_you_mean(text);
             return Err(Failure::usage(format!("`{text}` is neither a run, a file nor a mechanism{near}")));
