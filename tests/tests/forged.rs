@@ -6,8 +6,7 @@ use switchcost_e2e::{Said, World};
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// Forms of `export`, as its help lists them.
-const FORMATS: &[&str] =
-    &["json", "csv", "md", "benchstat", "bencher", "github-action-benchmark", "prometheus", "jsonl"];
+const FORMATS: &[&str] = &["json", "csv", "md", "benchstat", "prometheus", "jsonl"];
 
 fn world() -> World {
     let world = World::new(FAKE);

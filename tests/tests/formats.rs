@@ -64,10 +64,49 @@ fn fits(schema: &Value, document: &str, wrong: &Value) {
 
 const HONEST: &str = "thread/honest/probe=fake/experiment=switch/contexts=2/timing=batch/ticks=1000/placement=one_cpu";
 
+/// A form that jq makes of the JSON as docs/ci.md says.
+fn by_jq(json: &str, form: &str) -> Option<String> {
+    let page = std::fs::read_to_string(repository().join("docs/ci.md")).unwrap();
+    let line = page.split('`').find(|word| word.ends_with(&format!("contrib/jq/{form}.jq"))).unwrap();
+    let mut jq = Command::new("sh")
+        .args(["-c", &format!("command -v jq >/dev/null || exit 127; {line}")])
+        .current_dir(repository())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may have ended already.
+    let _ = jq.stdin.take().unwrap().write_all(json.as_bytes());
+    let said = jq.wait_with_output().unwrap();
+    if said.status.code() == Some(127) {
+        println!("jq is not here: scripts/setup test could not install it");
+        return None;
+    }
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    Some(String::from_utf8(said.stdout).unwrap())
+}
+
+/// Of kept runs they are what `export` wrote when it had these forms, byte by byte.
+#[test]
+fn lines_of_jq_make_the_forms_that_they_replace() {
+    let world = World::new(FAKE);
+    let file = repository().join("data/example/answers/goroutine-1.jsonl").display().to_string();
+    let json = export_of(&world, &file, "json");
+    for form in ["bencher", "github"] {
+        let Some(made) = by_jq(&json, form) else { return };
+        assert_eq!(
+            made,
+            std::fs::read_to_string(repository().join(format!("tests/jq/{form}.json"))).unwrap(),
+            "{form}"
+        );
+    }
+}
+
 /// Its parser is in no registry; the schema is what its README asks of `customSmallerIsBetter`, and what src/extract.ts takes.
 #[test]
 fn github_action_benchmark_takes_a_run() {
-    let text = export(&measured(), "github-action-benchmark");
+    let Some(text) = by_jq(&export(&measured(), "json"), "github") else { return };
     let entry = json!({
         "type": "object",
         "required": ["name", "unit", "value"],
@@ -85,14 +124,14 @@ fn github_action_benchmark_takes_a_run() {
     let entries: Vec<Value> = serde_json::from_str(&text).unwrap();
     assert_eq!(entries.len(), 2, "what is contradicted or cannot run has no figure: {text}");
     assert_eq!((&entries[0]["name"], &entries[0]["unit"]), (&json!(HONEST), &json!("ns/switch")));
-    assert_eq!((&entries[0]["value"], &entries[1]["value"]), (&json!(1000.0), &json!(1100.0)));
+    assert_eq!((&entries[0]["value"], &entries[1]["value"]), (&json!(1000), &json!(1100)));
     assert_eq!(entries[0]["range"], "± 0.000");
 }
 
 /// By the schema that Bencher publishes for version 0 (<https://bencher.dev/docs/reference/bencher-metric-format>).
 #[test]
 fn bencher_takes_a_run() {
-    let text = export(&measured(), "bencher");
+    let Some(text) = by_jq(&export(&measured(), "json"), "bencher") else { return };
     let metric = json!({
         "type": "object",
         "properties": {
@@ -106,7 +145,7 @@ fn bencher_takes_a_run() {
     fits(&schema, &text, &json!({ "x": { "latency": 1.0 } }));
     let benchmarks: Value = serde_json::from_str(&text).unwrap();
     let latency = &benchmarks[HONEST]["latency"];
-    assert_eq!(*latency, json!({ "value": 1000.0, "lower_value": 1000.0, "upper_value": 1000.0 }));
+    assert_eq!(*latency, json!({ "value": 1000, "lower_value": 1000, "upper_value": 1000 }));
     assert!(benchmarks.as_object().unwrap().keys().all(|name| name.len() <= 1024));
 }
 
@@ -197,21 +236,22 @@ fn with_modes() -> (World, String) {
 #[test]
 fn a_row_with_modes_is_one_number_in_no_form() {
     let (world, file) = with_modes();
-    let read = |form: &str| -> Value { serde_json::from_str(&export_of(&world, &file, form)).unwrap() };
-    let benchmarks = read("bencher");
-    assert_eq!(benchmarks[HONEST], Value::Null);
-    let latency = |mode: u32| benchmarks[format!("{HONEST}/mode={mode}")]["latency"].clone();
-    assert_eq!([latency(1), latency(2)], [json!({ "value": 500.0 }), json!({ "value": 1000.0 })]);
-    let entries = read("github-action-benchmark").as_array().unwrap().clone();
-    let names: Vec<&str> = entries.iter().filter_map(|entry| entry["name"].as_str()).collect();
-    assert_eq!(names, [format!("{HONEST}/mode=1"), format!("{HONEST}/mode=2")]);
-    assert!(entries[1]["extra"].as_str().unwrap().ends_with("50 % of its starts"), "{entries:?}");
     let prometheus = export_of(&world, &file, "prometheus");
     let series = |name: &str| {
         prometheus.lines().filter(|line| line.starts_with(&format!("switchcost_{name}{{mechanism"))).count()
     };
     let names = ["seconds", "low_seconds", "high_seconds", "mode_seconds", "mode_share"];
     assert_eq!(names.map(series), [0, 0, 0, 2, 2], "{prometheus}");
+    let json = export_of(&world, &file, "json");
+    let Some((bencher, github)) = by_jq(&json, "bencher").zip(by_jq(&json, "github")) else { return };
+    let benchmarks: Value = serde_json::from_str(&bencher).unwrap();
+    assert_eq!(benchmarks[HONEST], Value::Null);
+    let latency = |mode: u32| benchmarks[format!("{HONEST}/mode={mode}")]["latency"].clone();
+    assert_eq!([latency(1), latency(2)], [json!({ "value": 500 }), json!({ "value": 1000 })]);
+    let entries: Vec<Value> = serde_json::from_str(&github).unwrap();
+    let names: Vec<&str> = entries.iter().filter_map(|entry| entry["name"].as_str()).collect();
+    assert_eq!(names, [format!("{HONEST}/mode=1"), format!("{HONEST}/mode=2")]);
+    assert!(entries[1]["extra"].as_str().unwrap().ends_with("50 % of its starts"), "{entries:?}");
 }
 
 /// Of the kept ladder as well, whose probes have rulers.

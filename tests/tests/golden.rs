@@ -54,8 +54,6 @@ const LISTS: &[(&str, &str)] =
 const DOCUMENTS: &[(&str, &str)] = &[
     ("export-md", "export DATA/ladder.jsonl --format md"),
     ("export-benchstat", "export DATA/answers/goroutine-1.jsonl --format benchstat"),
-    ("export-bencher", "export DATA/answers/goroutine-1.jsonl --format bencher"),
-    ("export-github", "export DATA/answers/goroutine-1.jsonl --format github-action-benchmark"),
     ("export-prometheus", "export DATA/answers/goroutine-1.jsonl --format prometheus"),
     ("export-csv", "export DATA/answers/blind.jsonl --format csv"),
 ];

@@ -221,9 +221,8 @@ struct Kind {
     quantity: &'static str,
     measure: &'static str,
     unit: &'static str,
-    /// Its metric of Prometheus with the value there, and its name for Bencher.
+    /// Its metric of Prometheus with the value there.
     metric: &'static str,
-    bencher: &'static str,
 }
 
 #[test]
@@ -249,7 +248,6 @@ fn a_count_a_rate_a_size_a_time_and_a_distribution_are_equals() {
             measure: "ns",
             unit: "switch",
             metric: "switchcost_seconds 2.048e-6",
-            bencher: "latency",
         },
         Kind {
             experiment: "heap",
@@ -259,7 +257,6 @@ fn a_count_a_rate_a_size_a_time_and_a_distribution_are_equals() {
             measure: "B",
             unit: "object",
             metric: "switchcost_bytes 2.048e3",
-            bencher: "memory",
         },
         Kind {
             experiment: "misses",
@@ -269,7 +266,6 @@ fn a_count_a_rate_a_size_a_time_and_a_distribution_are_equals() {
             measure: "misses",
             unit: "switch",
             metric: "switchcost_misses 2.048e3",
-            bencher: "misses",
         },
         Kind {
             experiment: "pace",
@@ -279,7 +275,6 @@ fn a_count_a_rate_a_size_a_time_and_a_distribution_are_equals() {
             measure: "turns/s",
             unit: "start",
             metric: "switchcost_hertz 2.048e3",
-            bencher: "pace",
         },
         Kind {
             experiment: "lateness",
@@ -289,7 +284,6 @@ fn a_count_a_rate_a_size_a_time_and_a_distribution_are_equals() {
             measure: "slots",
             unit: "wake-up",
             metric: "switchcost_slots 2.048e3",
-            bencher: "lateness",
         },
     ] {
         travels(&world, &kind);
@@ -319,11 +313,6 @@ fn travels(world: &World, kind: &Kind) {
     tells(&export("csv"), &format!(",{},{},2048.000000,", kind.quantity, kind.unit));
     tells(&export("md"), &format!("median per {}", kind.unit));
     tells(&export("benchstat"), &format!("one_cpu 1 2048.0000 {}/op", kind.measure));
-    let bencher: serde_json::Value = serde_json::from_str(&export("bencher")).unwrap();
-    let values = bencher.as_object().unwrap().values().map(|figures| figures[kind.bencher]["value"].clone());
-    assert_eq!(values.collect::<Vec<_>>(), [json!(2048.0), json!(4096.0)], "{bencher}");
-    let action: serde_json::Value = serde_json::from_str(&export("github-action-benchmark")).unwrap();
-    assert_eq!(action[0]["unit"], format!("{}/{}", kind.measure, kind.unit));
     let prometheus = export("prometheus");
     let (metric, value) = kind.metric.split_once(' ').unwrap();
     let line = prometheus.lines().find(|line| line.starts_with(&format!("{metric}{{"))).unwrap_or_default();

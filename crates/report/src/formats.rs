@@ -1,25 +1,14 @@
 //! The forms in which a run can be written. A form is a file here and a line in [`FORMATS`].
 
-mod bencher;
 mod benchstat;
 mod csv;
 mod format;
-mod github_action_benchmark;
 pub(crate) mod json;
 pub(crate) mod ladder;
-mod names;
 mod prometheus;
 
 pub use format::Format;
 
 /// Every form, the usual one first.
-pub const FORMATS: &[&dyn Format] = &[
-    &ladder::Terminal,
-    &json::Json,
-    &csv::Csv,
-    &ladder::Markdown,
-    &benchstat::Benchstat,
-    &bencher::Bencher,
-    &github_action_benchmark::GithubActionBenchmark,
-    &prometheus::Prometheus,
-];
+pub const FORMATS: &[&dyn Format] =
+    &[&ladder::Terminal, &json::Json, &csv::Csv, &ladder::Markdown, &benchstat::Benchstat, &prometheus::Prometheus];

@@ -1,11 +1,10 @@
 //! The text form of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>), which `benchstat` and its like read.
 
 use super::Format;
-use super::names::name;
 use crate::text::Style;
 use std::fmt::Write as _;
 use switchcost_analysis::Analysis;
-use switchcost_model::harmless;
+use switchcost_model::{Variant, harmless};
 
 /// For benchstat.
 pub struct Benchstat;
@@ -58,10 +57,23 @@ fn goarch(architecture: &str) -> &str {
 }
 
 /// After `Benchmark` the format asks for a capital.
-fn capital(variant: &switchcost_model::Variant) -> String {
+fn capital(variant: &Variant) -> String {
     let mut name = name(variant);
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
     name
+}
+
+/// `thread/pipe/probe=gcc-12/experiment=switch/contexts=2/timing=batch/payload=8/placement=one_cpu`: the whole variant without a blank, so that equal
+/// rows of two runs meet. A label does not do for that: it leaves out what all rows of its run have in common.
+fn name(variant: &Variant) -> String {
+    let mut name = format!(
+        "{}/probe={}/experiment={}/contexts={}/timing={}",
+        variant.mechanism, variant.probe, variant.experiment, variant.contexts, variant.timing
+    );
+    for (parameter, value) in &variant.parameters {
+        name.push_str(&format!("/{parameter}={}", value.replace('/', "_")));
+    }
+    format!("{name}/placement={}", variant.placement).replace(' ', "_")
 }

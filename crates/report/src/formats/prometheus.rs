@@ -2,7 +2,6 @@
 //! `export -o` puts the file in its place by renaming it. Each series names its run, since the collector refuses two files that hold the same one.
 
 use super::Format;
-use super::names::{Figure, figures};
 use crate::text::Style;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -93,6 +92,33 @@ fn labels(run: &str, row: &Row<'_>, mode: Option<(usize, f64)>) -> String {
     all.extend(mode.map(|(number, _)| ("mode", number.to_string())));
     let all: Vec<String> = all.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
     format!("{{{}}}", all.join(","))
+}
+
+/// A figure that other programs may use.
+struct Figure<'l, 'r> {
+    row: &'l Row<'r>,
+    /// Its median, or what its kind costs.
+    value: f64,
+    /// Number, from 1, and weight of the kind, where no single number stands for the row.
+    mode: Option<(usize, f64)>,
+}
+
+impl Figure<'_, '_> {
+    /// Ends of the interval of the median.
+    fn interval(&self) -> Option<(f64, f64)> {
+        self.row.interval().filter(|_| self.mode.is_none())
+    }
+}
+
+/// Figures of rows that may be used: neither A/A twins nor rows whose claim is refuted. A row with modes is not one number, and has a figure for each.
+fn figures<'l, 'r>(analysis: &'l Analysis<'r>) -> impl Iterator<Item = Figure<'l, 'r>> {
+    let believed = |row: &&Row<'_>| matches!(row.verdict, Verdict::Verified | Verdict::Unobservable);
+    analysis.originals().filter(believed).flat_map(|row| {
+        let modes = row.summary.modes.iter().enumerate();
+        let kinds = modes.map(move |(place, mode)| (mode.value, Some((place + 1, mode.weight))));
+        let single = row.one().map(|median| (median, None));
+        kinds.chain(single).map(move |(value, mode)| Figure { row, value, mode })
+    })
 }
 
 fn escaped(value: &str) -> String {
