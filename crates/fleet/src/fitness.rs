@@ -15,6 +15,9 @@ const SURROUNDINGS: &[&str] = &["cgroup.cpu_depth", "container", "security.secco
 /// Findings that no baseline is needed for. The rest of `doctor` says how figures are to be read.
 const UNFIT: &[&str] = &["clock_source", "clock_step", "cpu_quota"];
 
+/// Findings under which figures are not the node's own: nobody is to blame, and nothing is shown.
+const NOT_ITS_OWN: &[&str] = &["observers", "idle_request"];
+
 /// The answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FitnessWord {
@@ -64,10 +67,15 @@ impl Fitness {
         self.unknown.push(reason.into());
     }
 
-    /// Takes note of what makes any node unfit.
+    /// Takes note of what makes any node unfit, and of what keeps any node from being judged.
     pub fn add_findings(&mut self, findings: &[Finding]) {
-        let unfit = |finding: &&Finding| finding.severity == Severity::Warning && UNFIT.contains(&finding.id.as_str());
-        self.unfit.extend(findings.iter().filter(unfit).map(|finding| finding.told().what));
+        for finding in findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+            if UNFIT.contains(&finding.id.as_str()) {
+                self.unfit.push(finding.told().what);
+            } else if NOT_ITS_OWN.contains(&finding.id.as_str()) {
+                self.unknown.push(finding.told().what);
+            }
+        }
     }
 
     /// Takes note of facts that differ from the baseline's. One that either side could not read says nothing, nor does one that only one of two
@@ -174,6 +182,7 @@ fn cut(text: &str, bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchcost_model::finding;
 
     fn machine(facts: &[(&str, &str)]) -> Machine {
         let stable = facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -184,6 +193,19 @@ mod tests {
         let mut fitness = Fitness::default();
         fitness.add_facts((&machine(then), "1"), (&machine(now), version));
         fitness
+    }
+
+    #[test]
+    fn a_watched_node_gets_no_verdict_and_a_broken_clock_still_has_one() {
+        let watched = finding!(Severity::Warning, observers.watched, who = "tracing: sched:sched_switch");
+        let clock = finding!(Severity::Warning, clock_source.slow, source = "hpet", read = "1 µs");
+        let mut fitness = Fitness { fine: vec!["5 rows".to_owned()], ..Fitness::default() };
+        fitness.add_findings(&[finding!(Severity::Fine, observers.none), watched]);
+        assert!(!fitness.is_open(), "nothing that would be measured can count");
+        let line = fitness.line("inconclusive: ", 120);
+        assert_eq!(line, "inconclusive: this machine is watched: tracing: sched:sched_switch");
+        fitness.add_findings(&[clock]);
+        assert_eq!(fitness.word(), FitnessWord::NotFit);
     }
 
     #[test]

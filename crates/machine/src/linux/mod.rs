@@ -13,6 +13,7 @@ mod inherited;
 #[path = "../unix/interrupt.rs"]
 pub(crate) mod interrupt;
 pub(crate) mod memory;
+pub(crate) mod observers;
 mod owner;
 pub(crate) mod program;
 mod rights;

@@ -1,6 +1,7 @@
 //! Events of sched and irq tracepoints, by perf_event_open(2). Nothing of it outlives the host: the kernel closes what is open.
 
 use super::host::{Host, cause};
+use super::observers::TRACEFS;
 use crate::trace::{Event, What};
 use perf_event::data::Record;
 use perf_event::events::Tracepoint;
@@ -8,9 +9,6 @@ use perf_event::{Builder, Clock, SampleFlag, Sampler};
 use std::collections::BTreeSet;
 use std::path::Path;
 use switchcost_model::Obstacle;
-
-/// Where tracefs is mounted, if it is.
-const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 /// CPUs that are traced at most.
 const MOST_CPUS: usize = 16;
@@ -70,7 +68,7 @@ impl Trace {
         if cpus.len() > MOST_CPUS {
             return Err(Obstacle::TooManyCpus { cpus: cpus.len() as u64, most: MOST_CPUS as u64 });
         }
-        let place = PLACES.map(|place| Path::new(place).join("events")).into_iter().find(|place| place.is_dir());
+        let place = TRACEFS.map(|place| Path::new(place).join("events")).into_iter().find(|place| place.is_dir());
         let place = place.ok_or(Obstacle::NoTracefs)?;
         let mut trace = Self { rings: Vec::new(), formats: Vec::new() };
         for (kind, (name, _)) in KINDS.iter().enumerate() {

@@ -8,6 +8,7 @@ mod idle;
 mod inherited;
 mod kernel;
 mod load;
+mod observers;
 mod platform;
 mod power;
 mod rights;
@@ -29,6 +30,8 @@ pub(crate) const CHECKS: &[fn(&Subject<'_>) -> Finding] = &[
     confinement::proc,
     load::steal,
     load::neighbours,
+    observers::watching,
+    observers::idle_request,
     topology::cpu_count,
     topology::affinity,
     topology::smt,

@@ -5,25 +5,41 @@ use crate::os::facts;
 use switchcost_model::Severity::{Fine, Note, Warning};
 use switchcost_model::{CoreClock, Finding, finding};
 
+/// A core that runs below this share of its highest clock while it works is slow.
+const SLOW: f64 = 0.8;
+
+/// A limit below this share of the highest clock is one that somebody set.
+const LIMITED: f64 = 0.95;
+
+/// Judged by the clock that a working core kept, not by a governor's name: under intel_pstate or amd-pstate
+/// `powersave` runs at full speed, and `performance` may be capped. Clocks of idle CPUs say nothing.
 pub(super) fn governor(subject: &Subject<'_>) -> Finding {
     if facts::frequency_is_fixed_by_host(subject.host) {
         return finding!(Note, governor.hidden);
     }
-    let governors = subject.host.each_cpu("cpufreq/scaling_governor");
-    let khz = |file: &str| {
+    let governor = subject.host.each_cpu("cpufreq/scaling_governor").join(", ");
+    let ghz = |file: &str, most: fn(f64, f64) -> f64| {
         let all = subject.host.each_cpu(file);
-        let all: Vec<f64> = all.iter().filter_map(|text| text.parse().ok()).collect();
-        (all.iter().copied().fold(f64::NAN, f64::min), all.iter().copied().fold(f64::NAN, f64::max))
+        all.iter().filter_map(|text| text.parse::<f64>().ok()).reduce(most).map(|khz| khz / 1e6)
     };
-    let (slowest, _) = khz("cpufreq/scaling_cur_freq");
-    let (_, highest) = khz("cpufreq/cpuinfo_max_freq");
-    let seen = slowest / highest * 100.0;
-    let (governor, share, times) = (governors.join(", "), format!("{seen:.0} %"), format!("{:.1}", 100.0 / seen));
-    match (governors.iter().all(|governor| governor == "performance"), seen.is_finite()) {
-        (true, true) => finding!(Fine, governor.fast, governor, share),
-        (true, false) => finding!(Fine, governor.fast_unseen, governor),
-        (false, true) => finding!(Warning, governor.slow, governor, share, times),
-        (false, false) => finding!(Warning, governor.slow_unseen, governor),
+    let highest = ghz("cpufreq/cpuinfo_max_freq", f64::max);
+    let limit = ghz("cpufreq/scaling_max_freq", f64::min);
+    if let Some((limit, highest)) = limit.zip(highest)
+        && limit < LIMITED * highest
+    {
+        let (times, limit) = (format!("{:.1}", highest / limit), format!("{limit:.2}"));
+        return finding!(Warning, governor.limited, governor, limit, highest = format!("{highest:.2}"), times);
+    }
+    match (subject.sizes.core_mhz.map(|mhz| mhz / 1e3), highest) {
+        (Some(kept), Some(highest)) => {
+            let (times, slow) = (format!("{:.1}", highest / kept), kept < SLOW * highest);
+            let (kept, highest) = (format!("{kept:.2}"), format!("{highest:.2}"));
+            if slow {
+                return finding!(Warning, governor.slow, governor, kept, highest, times);
+            }
+            finding!(Fine, governor.fast, governor, kept, highest)
+        }
+        _ => finding!(Note, governor.unmeasured, governor),
     }
 }
 

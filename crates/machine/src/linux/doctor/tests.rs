@@ -72,6 +72,7 @@ const MACHINES: &[&[(&str, &str)]] = &[
         ("proc/self/status", "Cpus_allowed_list:\t0\nSeccomp:\t2\nCapEff:\t000001ffffffffff\n"),
         ("sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0"),
         ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance"),
+        ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "2600000"),
         ("sys/devices/system/cpu/intel_pstate/no_turbo", "1"),
         ("proc/cpuinfo", "cpu MHz : 2600\nflags : constant_tsc nonstop_tsc\n"),
         ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc"),
@@ -92,6 +93,8 @@ const MACHINES: &[&[(&str, &str)]] = &[
         ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance"),
         ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "800000"),
         ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "4000000"),
+        ("sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "1000000"),
+        ("sys/kernel/sched_ext/state", "enabled"),
         ("sys/devices/system/cpu/intel_pstate/no_turbo", "0"),
         ("proc/cpuinfo", "cpu MHz : 9000\nflags : fpu\n"),
         ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet"),
@@ -132,6 +135,14 @@ const MACHINES: &[&[(&str, &str)]] = &[
         ("sys/fs/cgroup/box/cpu.max", "150000 100000\n"),
         ("sys/fs/cgroup/box/cpu.weight", "100\n"),
     ],
+    &[
+        ("proc/self/status", "Cpus_allowed_list:\t0-1\nTracerPid:\t0\n"),
+        ("proc/1/fd/folder/file", ""),
+        ("proc/modules", "ext4 1 2 - Live\n"),
+        ("sys/kernel/debug/kprobes/list", ""),
+        ("sys/kernel/tracing/events/enable", "0"),
+        ("sys/kernel/tracing/set_event", ""),
+    ],
 ];
 
 #[test]
@@ -150,6 +161,10 @@ fn every_case_of_the_table_is_found_on_some_machine() {
     for files in MACHINES {
         all.extend([&sizes(), &busy, &Sizes::default()].into_iter().flat_map(|sizes| found(files, sizes)));
     }
+    let held = tree(&[("proc/9/comm", "tuned"), ("proc/9/fdinfo/5", "")]);
+    std::fs::create_dir_all(held.path().join("proc/9/fd")).unwrap();
+    std::os::unix::fs::symlink("/dev/cpu_dma_latency", held.path().join("proc/9/fd/5")).unwrap();
+    all.extend(examine(&Host::fake(held.path()), &sizes()));
     let outer = tree(&[("proc/1/status", "Seccomp:\t0\n")]);
     std::os::unix::fs::symlink("1", outer.path().join("proc/self")).unwrap();
     all.extend(examine(&Host::fake(outer.path()), &sizes()));
@@ -195,18 +210,27 @@ fn a_missing_counter_is_a_warning() {
 }
 
 #[test]
-fn powersave_is_a_warning_with_its_size() {
+fn a_governor_is_judged_by_the_clock_that_a_working_core_kept() {
     let cpu = "sys/devices/system/cpu/cpu1/cpufreq";
-    let files = [
-        (format!("{cpu}/scaling_governor"), "powersave"),
-        (format!("{cpu}/scaling_cur_freq"), "800000"),
-        (format!("{cpu}/cpuinfo_max_freq"), "4000000"),
-    ];
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
-    let finding = find("governor", &files, &sizes());
-    assert!(finding.severity == Severity::Warning && finding.effect.contains("5.0 times"), "{finding:?}");
-    let finding = find("governor", &[(&format!("{cpu}/scaling_governor"), "performance")], &sizes());
-    assert_eq!(finding.severity, Severity::Fine);
+    let machine = |governor: &'static str, limit: &'static str, sizes: &Sizes| {
+        let files = [
+            (format!("{cpu}/scaling_governor"), governor),
+            (format!("{cpu}/scaling_cur_freq"), "400000"), // An idle CPU's, which says nothing.
+            (format!("{cpu}/cpuinfo_max_freq"), "2800000"),
+            (format!("{cpu}/scaling_max_freq"), limit),
+        ];
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        find("governor", &files, sizes)
+    };
+    assert_eq!(machine("powersave", "2800000", &sizes()).severity, Severity::Fine);
+    let slow = Sizes { core_mhz: Some(1400.0), ..sizes() };
+    for governor in ["powersave", "performance"] {
+        let finding = machine(governor, "2800000", &slow);
+        assert!(finding.severity == Severity::Warning && finding.effect.contains("2.0 times"), "{finding:?}");
+    }
+    let finding = machine("performance", "1400000", &sizes());
+    assert!(finding.severity == Severity::Warning && finding.what.contains("limited to 1.40 of 2.80"), "{finding:?}");
+    assert_eq!(machine("powersave", "2800000", &Sizes::default()).severity, Severity::Note);
 }
 
 #[test]

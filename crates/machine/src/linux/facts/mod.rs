@@ -31,6 +31,9 @@ pub(crate) fn gather(host: &Host, live: &Live) -> Machine {
     confinement::gather(host, &mut stable);
     drifting::gather(host, live, &mut drifting);
     inherited::gather(host, &mut drifting);
+    for (name, seen) in super::observers::observers(host) {
+        drifting.put(name, seen);
+    }
     personal.put("host_name", host.fact("/proc/sys/kernel/hostname"));
     Machine { stable: stable.0, drifting: drifting.0, personal: personal.0, findings: Vec::new() }
 }
