@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::number::roughly;
 use switchcost_analysis::{Analysis, label};
 use switchcost_catalogue::grammar::Pattern;
+use switchcost_machine::cpus::Cpus;
 use switchcost_model::{EndedBy, Invocation, Request, Run, Verdict};
 use switchcost_runner::{Observer, Selection, execute};
 use switchcost_session::arguments::{ListFormat, Measuring};
@@ -59,8 +60,7 @@ impl Action for Crosscheck {
         let (mut pairs, mut ours) = plan(peers, &session)?;
         session.step_aside()?;
         let interrupted = rounds(self.rounds, &mut pairs, &mut ours, &session, &mut random);
-        let rows: Vec<CrosscheckRow> =
-            pairs.iter().map(|pair| row(pair, &ours[pair.ours], session.cpus.measured())).collect();
+        let rows: Vec<CrosscheckRow> = pairs.iter().map(|pair| row(pair, &ours[pair.ours], &session.cpus)).collect();
         output::print(&match self.format {
             ListFormat::Table => crosscheck_text(&rows, output::style()),
             ListFormat::Json => crosscheck_json(&rows),
@@ -186,11 +186,10 @@ fn left(began: Instant, done: u32, all: u64) -> String {
 
 /// Starts a tool once. What fails once is not started again: its rows would lack a round.
 fn theirs(pair: &mut Pair, session: &Session) -> bool {
-    let cpu = session.cpus.measured();
+    let (cpu, words) = (session.cpus.measured(), arguments(&pair.peer, &session.cpus));
     let Some(program) = &pair.program else { return false };
     let control = session.control();
     let Peer { hogs, timeout, .. } = pair.peer;
-    let words = arguments(&pair.peer, cpu);
     match run_peer(program, &words, &[cpu], hogs, timeout, control.interrupt) {
         PeerOutcome::Interrupted => return true,
         PeerOutcome::Failed(reason) => pair.failure = Some(format!("{} gives no figure: {reason}", pair.peer.program)),
@@ -237,11 +236,14 @@ fn sound(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Verified | Verdict::Unobservable)
 }
 
-fn arguments(peer: &Peer, cpu: u32) -> Vec<String> {
-    peer.arguments.iter().map(|word| word.replace("{cpu}", &cpu.to_string())).collect()
+fn arguments(peer: &Peer, cpus: &Cpus) -> Vec<String> {
+    let cpu = cpus.measured();
+    let other = cpus.housekeeping().unwrap_or(cpu);
+    let filled = |word: &String| word.replace("{cpu}", &cpu.to_string()).replace("{other}", &other.to_string());
+    peer.arguments.iter().map(filled).collect()
 }
 
-fn row(pair: &Pair, ours: &Ours, cpu: u32) -> CrosscheckRow {
+fn row(pair: &Pair, ours: &Ours, cpus: &Cpus) -> CrosscheckRow {
     let peer = &pair.peer;
     let by_its_rule: Vec<Option<f64>> = match peer.latency {
         Some(_) => pair.counted.iter().map(|counted| counted.map(|(own, _)| own)).collect(),
@@ -256,7 +258,7 @@ fn row(pair: &Pair, ours: &Ours, cpu: u32) -> CrosscheckRow {
     CrosscheckRow {
         id: peer.id.clone(),
         title: peer.title.clone(),
-        command: [vec![peer.program.clone()], arguments(peer, cpu)].concat().join(" "),
+        command: [vec![peer.program.clone()], arguments(peer, cpus)].concat().join(" "),
         unit: peer.unit.clone(),
         conversion: conversion(peer),
         ours: ours.label.clone(),

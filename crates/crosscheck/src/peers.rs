@@ -20,7 +20,7 @@ pub struct Peer {
     pub look_in: Vec<PathBuf>,
     /// What brings it.
     pub package: String,
-    /// Arguments; `{cpu}` stands for the measured CPU.
+    /// Arguments; `{cpu}` stands for the measured CPU, `{other}` for another one, if there is one.
     pub arguments: Vec<String>,
     /// Unit of its figure, as it means it.
     pub unit: String,
