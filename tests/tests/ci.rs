@@ -2,7 +2,7 @@
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use switchcost_e2e::{Said, World, mechanism, probe, repository};
 
@@ -30,7 +30,12 @@ fn world() -> World {
 }
 
 /// The action, parsed. None, said aloud, where PyYAML is not here.
-fn action() -> Option<Value> {
+pub(super) fn action() -> Option<Value> {
+    yaml(&repository().join("action.yml"))
+}
+
+/// A file of YAML, parsed; None as above.
+pub(super) fn yaml(file: &Path) -> Option<Value> {
     let top = repository();
     let readers = top.join("target/runtimes/readers");
     if !readers.join("yaml").is_dir() {
@@ -39,27 +44,28 @@ fn action() -> Option<Value> {
     }
     let said = Command::new("python3")
         .arg(top.join("tests/readers/action.py"))
-        .arg(top.join("action.yml"))
+        .arg(file)
         .env("PYTHONPATH", readers)
         .output()
         .unwrap();
     Some(Said::from(said).json())
 }
 
-/// What a runner gives the steps of one job, and what they leave.
-struct Runner<'w> {
-    world: &'w World,
+/// What a runner gives the steps of one job, and what they leave: the workspace `work`, its own folder `runner`, and in `fakes` programs that come first.
+pub(super) struct Runner {
+    place: PathBuf,
     action: Value,
-    inputs: Vec<(&'static str, String)>,
+    inputs: Vec<(String, String)>,
 }
 
-impl<'w> Runner<'w> {
-    fn new(world: &'w World, action: &Value, inputs: &[(&'static str, &str)]) -> Self {
+impl Runner {
+    pub(super) fn new(place: &Path, action: &Value, inputs: &[(&str, &str)]) -> Self {
+        fs::create_dir_all(place.join("runner")).unwrap();
         for file in ["path", "output", "summary"] {
-            world.write(&format!("runner/{file}"), "");
+            fs::write(place.join("runner").join(file), "").unwrap();
         }
-        let inputs = inputs.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-        Self { world, action: action.clone(), inputs }
+        let inputs = inputs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Self { place: place.to_owned(), action: action.clone(), inputs }
     }
 
     /// The value of an expression as the runner would give it: an input, or the folder of the action.
@@ -74,32 +80,32 @@ impl<'w> Runner<'w> {
     }
 
     /// Runs a step as a runner does.
-    fn step(&self, id: &str) -> Said {
+    pub(super) fn step(&self, id: &str) -> Said {
         let steps = self.action["runs"]["steps"].as_array().unwrap();
         let step = steps.iter().find(|step| step["id"] == id).unwrap();
         assert_eq!(step["shell"], "bash");
-        let path = fs::read_to_string(self.world.path("runner/path")).unwrap();
-        let before = std::env::var("PATH").unwrap();
+        let path = self.left("path");
+        let before = format!("{}:{}", self.place.join("fakes").display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("bash");
         command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()]);
-        command.current_dir(self.world.path("work")).env_clear();
+        command.current_dir(self.place.join("work")).env_clear();
         for (name, value) in step["env"].as_object().unwrap() {
             command.env(name, self.value(value.as_str().unwrap()));
         }
-        let file = |name: &str| self.world.path(&format!("runner/{name}"));
+        let file = |name: &str| self.place.join("runner").join(name);
         command
             .env("PATH", format!("{}:{before}", path.trim()))
-            .env("HOME", self.world.path("."))
-            .env("RUNNER_TEMP", self.world.path("runner"))
-            .env("GITHUB_WORKSPACE", self.world.path("work"))
+            .env("HOME", self.place.join("."))
+            .env("RUNNER_TEMP", self.place.join("runner"))
+            .env("GITHUB_WORKSPACE", self.place.join("work"))
             .env("GITHUB_PATH", file("path"))
             .env("GITHUB_OUTPUT", file("output"))
             .env("GITHUB_STEP_SUMMARY", file("summary"));
         command.output().unwrap().into()
     }
 
-    fn left(&self, name: &str) -> String {
-        fs::read_to_string(self.world.path(&format!("runner/{name}"))).unwrap()
+    pub(super) fn left(&self, name: &str) -> String {
+        fs::read_to_string(self.place.join("runner").join(name)).unwrap()
     }
 }
 
@@ -112,7 +118,7 @@ fn the_action_ends_by_its_gate_and_says_so_everywhere() {
     let unknown = [("rows", "thread/honst"), ("base", "base"), ("head", "head")];
     for (inputs, likely) in [(builds, 0), (slower, 1), (unknown, 2)] {
         let more = [("archive", "switchcost.tar.gz"), ("rounds", "8"), ("budget", "600s"), ("junit", "report.xml")];
-        let runner = Runner::new(&world, &action, &[&inputs[..], &more].concat());
+        let runner = Runner::new(&world.path("."), &action, &[&inputs[..], &more].concat());
         let installed = runner.step("install");
         assert_eq!(installed.status, 0, "{installed:?}");
         let doctor = runner.step("doctor");
@@ -132,7 +138,15 @@ fn the_action_ends_by_its_gate_and_says_so_everywhere() {
         let last = said.out.lines().last().unwrap();
         assert!(last.starts_with(&format!("::{level} title=switchcost::")), "{last}");
         assert!(!last.replace("%25", "").contains('%'), "{last}");
-        assert_eq!(runner.left("output"), format!("outcome={outcome}\nstatus={}\njunit=report.xml\n", said.status));
+        let gate = said.out.lines().find(|line| line.contains(" (gate 5 %)"));
+        assert_eq!(gate.is_some(), likely != 2, "{said:?}");
+        if let Some(gate) = gate {
+            assert_eq!(last, format!("::{level} title=switchcost::{}", gate.replace('%', "%25")));
+            assert!(runner.left("summary").contains(gate), "{}", runner.left("summary"));
+        }
+        let output = runner.left("output");
+        let written = output.strip_prefix(&format!("outcome={outcome}\nstatus={}\njunit=report.xml\n", said.status));
+        assert!(written.is_some_and(|rest| rest.starts_with("summary=") && rest.ends_with(".md\n")), "{output}");
         assert!(
             runner.left("summary").starts_with(&format!("## switchcost: {outcome}\n")),
             "{}",
@@ -148,7 +162,7 @@ fn the_action_ends_by_its_gate_and_says_so_everywhere() {
 #[test]
 fn the_action_fails_early_if_it_is_told_to() {
     let (world, Some(action)) = (world(), action()) else { return };
-    let runner = Runner::new(&world, &action, &[("archive", "switchcost.tar.gz"), ("doctor", "fail")]);
+    let runner = Runner::new(&world.path("."), &action, &[("archive", "switchcost.tar.gz"), ("doctor", "fail")]);
     assert_eq!(runner.step("install").status, 0);
     let said = runner.step("doctor");
     let unfit = said.out.contains("[warning]");
@@ -157,7 +171,7 @@ fn the_action_fails_early_if_it_is_told_to() {
         (i32::from(unfit), unfit),
         "{said:?}"
     );
-    let typo = Runner::new(&world, &action, &[("archive", "switchcost.tar.gz"), ("accept", "smd")]);
+    let typo = Runner::new(&world.path("."), &action, &[("archive", "switchcost.tar.gz"), ("accept", "smd")]);
     assert_eq!((typo.step("install").status, typo.step("doctor").status), (0, 2));
 }
 

@@ -8,6 +8,7 @@ mod chaos;
 mod check;
 #[cfg(target_os = "linux")]
 mod ci;
+mod ci_jobs;
 mod classic;
 mod compare;
 mod compare_percentile;

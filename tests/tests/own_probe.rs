@@ -102,7 +102,7 @@ fn new_probe_refuses_in_one_sentence() {
     let new = |words: &str| world.run(&format!("new-probe {words}"));
     new(&format!("{} --language cpp", world.path("a").display())).refuses(2, &["new-probe", "make build"]);
     for language in ["cpp", "python"] {
-        world.write(&format!("share/switchcost/new-probe/{language}/README.md"), "@name@ in @kit@ by @program@");
+        world.write(&format!("share/switchcost/new-probe/{language}/README.md"), "@name@ by @program@");
     }
     world.write("libexec/switchcost/kit/cpp/flags.mk", "");
     let folder = |name: &str| world.path(name).display().to_string();
@@ -114,8 +114,43 @@ fn new_probe_refuses_in_one_sentence() {
     new(&format!("{} --language cpp", folder("full"))).refuses(2, &["is not empty"]);
     assert_eq!(std::fs::read_dir(world.path("full")).unwrap().count(), 1);
     let said = new(&format!("{} --language cpp", folder("a")));
-    assert!(said.status == 0 && said.out.starts_with("a in /"), "{said:?}");
+    assert!(said.status == 0 && said.out.starts_with("a by /"), "{said:?}");
     assert_eq!(std::fs::read_to_string(world.path("a/README.md")).unwrap(), said.out);
+    let kit = new("--kit cpp");
+    assert_eq!(std::fs::read_link(world.path("a/kit")).unwrap().to_str(), Some(kit.out.trim()), "{kit:?}");
+    new("--kit pascal").refuses(2, &["pascal", "cpp, python"]);
+    new("--kit python").refuses(2, &["no kit for python"]);
+    new("--kit cpp --language cpp").refuses(2, &["--language"]);
+}
+
+/// `--probe FOLDER` brings a probe and its pages wherever it is taken, and stands for an installed one of its id.
+#[test]
+fn a_folder_brings_its_mechanisms() {
+    let world = World::new(FAKE);
+    let page = switchcost_e2e::mechanism("").replace("[\"fake\"]", "[\"mine\"]");
+    let words = format!("[\"{FAKE}\", 'named=thread/mine \"switch\" ']");
+    let text = probe("mine", FAKE, 100).replace("source = \"fake\"", "source = \"mine\"");
+    for side in ["one", "two"] {
+        world.write(&format!("{side}/probe.toml"), &text.replace(&format!("[\"{FAKE}\"]"), &words));
+        world.write(&format!("{side}/mechanisms/thread/mine.toml"), &page);
+    }
+    let [one, two] = ["one", "two"].map(|side| world.path(side).display().to_string());
+    world.run("run thread/mine").refuses(2, &["no mechanism matches `thread/mine`"]);
+    for command in ["run thread/mine thread/honest", "sweep contexts thread/mine --to 3"] {
+        let said = world.run(&format!("{command} --probe {one} --rounds 1 --format json"));
+        let rows = said.json()["results"].as_array().unwrap().clone();
+        assert!(rows.iter().any(|row| row["mechanism"] == "thread/mine"), "{command}: {said:?}");
+    }
+    world.run(&format!("run thread/mine --probe {one},{two}")).refuses(2, &["--probe", "id mine", "compare --measure"]);
+    world.run("run thread/honest --probe ./nowhere").refuses(2, &["--probe ./nowhere"]);
+    world.run(&format!("run thread/honest --probe {}", world.path("share").display())).refuses(2, &["no probe.toml"]);
+    let said =
+        world.run(&format!("compare --measure thread/mine --probe {one} --probe {two} --rounds 6 --budget 600s"));
+    assert!([0, 7].contains(&said.status) && said.out.contains("thread/mine"), "{said:?}");
+    world.write("two/mechanisms/thread/mine.toml", &page.replace("title", "# Another.\ntitle"));
+    let said =
+        world.run(&format!("compare --measure thread/mine --probe {one} --probe {two} --rounds 6 --budget 600s"));
+    assert!([0, 7].contains(&said.status), "a page that differs costs nothing: {said:?}");
 }
 
 #[test]

@@ -4,4 +4,5 @@ go 1.21
 
 require switchcost/probes/go v0.0.0
 
-replace switchcost/probes/go => @kit@
+// A link to the installed kit. In another checkout: ln -sfn "$(switchcost new-probe --kit go)" kit
+replace switchcost/probes/go => ./kit

@@ -1,8 +1,10 @@
 """Measures coroutine/@name@. Put your library's calls into the three functions; the kit does the rest."""
 
+import pathlib
 import sys
 
-sys.path.insert(0, "@kit@")
+# A link to the installed kit. In another checkout: ln -sfn "$(switchcost new-probe --kit python)" kit
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "kit"))
 
 from kit.resumed import own_probe  # noqa: E402
 

@@ -4,7 +4,7 @@ use crate::Broken;
 use crate::files::{entries, read};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use switchcost_model::{Capabilities, Install, ProbeInfo, harmless};
 
 /// Longest id.
@@ -69,7 +69,7 @@ pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
         });
         // A file beside the folders (a README) is not a probe; a link that leads nowhere was meant to be one.
         for subfolder in subfolders.into_iter().filter(|path| !path.is_file()) {
-            match trusted(&subfolder).and_then(|()| load_one(&subfolder, &probes.found, *trusted)) {
+            match load_one(&subfolder, &probes.found, *trusted) {
                 Ok(probe) => probes.found.push(probe),
                 Err(reason) => probes.broken.push(Broken::new(&subfolder, reason)),
             }
@@ -85,12 +85,23 @@ fn described(folder: &Path) -> Result<(), String> {
     if there { Ok(()) } else { Err(format!("there is no probe.toml in {}", folder.display())) }
 }
 
+/// The folder and each of its files; if several are refused, one sentence names all of them.
+fn all_trusted(folder: &Path, trusted: Trusted<'_>) -> Result<(), String> {
+    let mut files = entries(folder).map_err(|error| error.to_string())?;
+    files.insert(0, folder.to_owned());
+    let refused: Vec<(&PathBuf, String)> = files.iter().filter_map(|file| Some((file, trusted(file).err()?))).collect();
+    let Some(((_, first), others)) = refused.split_first() else { return Ok(()) };
+    if others.is_empty() {
+        return Err(first.clone());
+    }
+    let names = others.iter().map(|(file, _)| file.file_name().unwrap_or_default().to_string_lossy());
+    Err(format!("{first} (so are, in {}: {})", folder.display(), names.collect::<Vec<_>>().join(", ")))
+}
+
 fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
     let path = folder.join("probe.toml");
     described(folder)?;
-    for entry in entries(folder).map_err(|error| error.to_string())? {
-        trusted(&entry)?;
-    }
+    all_trusted(folder, trusted)?;
     let file: ProbeFile = read(&path).map_err(|error| error.to_string())?;
     let invalid = |what: String| Err(format!("{} is not valid: {what}", path.display()));
     let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
@@ -131,8 +142,7 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
 /// # Errors
 /// They are not, or its `probe.toml` is missing or not of the right form.
 pub fn load_trusted_probe(folder: &Path, trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
-    // Nobody is to change a folder that does not hold a probe.
-    described(folder).and_then(|()| trusted(folder)).and_then(|()| load_one(folder, &[], trusted))
+    load_one(folder, &[], trusted)
 }
 
 #[cfg(test)]

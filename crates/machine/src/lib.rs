@@ -127,6 +127,17 @@ pub fn root_may_run(program: &std::path::Path) -> Result<(), String> {
     os::root_may_run(program)
 }
 
+/// Makes a symbolic link to a folder.
+///
+/// # Errors
+/// It cannot be made, as where the system or the file system has none.
+pub fn link(folder: &std::path::Path, at: &std::path::Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(folder, at);
+    #[cfg(windows)]
+    return std::os::windows::fs::symlink_dir(folder, at);
+}
+
 /// It names a descriptor of this process.
 #[must_use]
 pub fn is_descriptor(path: &std::path::Path) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 use switchcost_catalogue::{Broken, Catalogue, Probes, Trusted};
 use switchcost_model::ProbeInfo;
@@ -10,6 +10,9 @@ use switchcost_runner::{KnownProbe, RequestError};
 
 /// How long the user's own probes are asked for a name that nothing else has.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Probes whose folders `--probe` named, whole paths: their pages are read, and they come first of all that carry out the same.
+static NAMED: OnceLock<Vec<ProbeInfo>> = OnceLock::new();
 
 /// Folders of an installation.
 pub struct Installation {
@@ -46,21 +49,31 @@ impl Installation {
 
     /// Mechanisms and families of the installation and the user's own, what of them cannot be used, and whose the probes are.
     pub fn catalogue(&self) -> Result<Catalogue, Failure> {
-        self.catalogue_with(None)
+        self.catalogue_with(&[])
     }
 
-    /// The same with the pages in the folder of a probe that is named by hand.
-    pub fn catalogue_with(&self, probe: Option<&Path>) -> Result<Catalogue, Failure> {
+    /// The same with the pages in the folders of probes that are named by hand.
+    pub fn catalogue_with(&self, named: &[&Path]) -> Result<Catalogue, Failure> {
         let (probes, of_user) = (self.all_probes(), own_folder("probes"));
+        let mut named = named.to_vec();
+        named.extend(named_probes().iter().map(|probe| probe.folder.as_path()));
+        let broken: Vec<Broken> = named
+            .iter()
+            .flat_map(|folder| switchcost_catalogue::add_words(folder, &|path| self.startable(path)))
+            .collect();
         let found = probes.found.iter().map(|probe| probe.folder.as_path());
         let found = found.filter(|folder| of_user.as_ref().is_some_and(|own| folder.starts_with(own)));
         let mut own: Vec<PathBuf> = own_folder("mechanisms").into_iter().collect();
-        own.extend(found.chain(probe).map(|folder| folder.join("mechanisms")));
+        for folder in found.chain(named).map(|folder| folder.join("mechanisms")) {
+            if !own.contains(&folder) {
+                own.push(folder);
+            }
+        }
         let (pages, trusted) = (self.share.join("mechanisms"), switchcost_machine::only_owner_writes);
         let mut catalogue = switchcost_catalogue::load(&pages, &own, &trusted).map_err(Failure::usage)?;
         catalogue.sources = probes.found.into_iter().map(|probe| (probe.id, probe.source)).collect();
         catalogue.broken.extend(probes.broken);
-        catalogue.broken.extend_from_slice(own_words());
+        catalogue.broken.extend(own_words().iter().cloned().chain(broken));
         Ok(catalogue)
     }
 
@@ -110,15 +123,61 @@ impl Installation {
         switchcost_machine::root_may_start(path, self.program.as_deref())
     }
 
-    /// The installation's, then the user's own.
+    /// The probe in a folder that was named by hand.
+    pub fn probe_in(&self, folder: &Path) -> Result<ProbeInfo, Failure> {
+        let refused = |reason| Failure::usage(format!("--probe {}: {reason}", folder.display()));
+        // A probe is started in its folder.
+        let whole = dunce::canonicalize(folder).map_err(|error| refused(error.to_string()))?;
+        switchcost_catalogue::load_trusted_probe(&whole, &|path| self.startable(path)).map_err(refused)
+    }
+
+    /// Takes the folders among what `--probe` names, and gives the names of probes. What lies in a folder is found as if it were installed, and is
+    /// measured in place of an installed probe that can do the same.
+    pub fn take_folders(given: &[String]) -> Result<Vec<String>, Failure> {
+        let installation = Self::find()?;
+        let known = installation.all_probes().found;
+        let is_known = |name: &str| known.iter().any(|probe| probe.id == name || probe.source == name);
+        let is_folder =
+            |name: &&String| name.contains('/') || Path::new(name).join("probe.toml").exists() && !is_known(name);
+        let (folders, names): (Vec<&String>, Vec<&String>) = given.iter().partition(is_folder);
+        let mut named: Vec<ProbeInfo> = Vec::new();
+        for folder in folders {
+            let probe = ProbeInfo { priority: i64::MAX, ..installation.probe_in(Path::new(folder))? };
+            if let Some(other) = named.iter().find(|other| other.id == probe.id && other.folder != probe.folder) {
+                let (id, other) = (&probe.id, other.folder.display());
+                let cure = "to compare two builds, use compare --measure";
+                return Err(Failure::usage(format!(
+                    "--probe {folder}: its id {id} is that of {other} as well; {cure}"
+                )));
+            }
+            named.push(probe);
+        }
+        Self::name(named);
+        Ok(names.into_iter().cloned().collect())
+    }
+
+    /// From here on these probes are found, and the pages in their folders. A command names them once.
+    pub fn name(probes: Vec<ProbeInfo>) {
+        let _ = NAMED.set(probes);
+    }
+
+    /// Those that are named, the installation's, then the user's own. One that is named stands for any other of its id.
     fn all_probes(&self) -> Probes {
         let installed = self.probes_folder();
         let own = own_folder("probes");
         let startable = |path: &Path| self.startable(path);
         let mut folders = vec![(installed.as_path(), &startable as Trusted<'_>)];
         folders.extend(own.as_deref().map(|own| (own, &switchcost_machine::only_owner_writes as _)));
-        switchcost_catalogue::load_probes(&folders)
+        let mut probes = switchcost_catalogue::load_probes(&folders);
+        let named = named_probes();
+        probes.found.retain(|probe| !named.iter().any(|named| named.id == probe.id));
+        probes.found.splice(0..0, named.iter().cloned());
+        probes
     }
+}
+
+fn named_probes() -> &'static [ProbeInfo] {
+    NAMED.get().map_or(&[], Vec::as_slice)
 }
 
 /// Adds the user's own experiments and placements to the program's, when it is first called; those that cannot be used.

@@ -61,7 +61,7 @@ fn probe(folder: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> {
     let installation = Installation::find()?;
     let trusted = |path: &Path| installation.startable(path);
     let mut info = switchcost_catalogue::load_trusted_probe(&folder, &trusted).map_err(Failure::usage)?;
-    let catalogue = installation.catalogue_with(Some(&folder))?;
+    let catalogue = installation.catalogue_with(&[&folder])?;
     info.capabilities = catalogue.capabilities(&info.source);
     let cpus = Cpus::detect().map_err(Failure::usage)?;
     let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;

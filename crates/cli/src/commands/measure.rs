@@ -9,7 +9,7 @@ use switchcost_analysis::resume_command;
 use switchcost_model::Request;
 use switchcost_report::Style;
 use switchcost_session::arguments::Measuring;
-use switchcost_session::{Exit, Failure, Measured, Session, not_stored, output, seed};
+use switchcost_session::{Exit, Failure, Installation, Measured, Session, not_stored, output, seed};
 
 /// What and how much is measured.
 #[derive(Args, Debug)]
@@ -36,7 +36,8 @@ pub struct Effort {
     pub precision: f64,
     /// Probes, such as gcc-12,go [default: the best]
     ///
-    /// By id or source.
+    /// By id or source, or the folder of one of your own, such as ./tiny: it brings
+    /// its mechanisms.
     #[arg(long, value_name = "P,...", value_delimiter = ',')]
     pub probe: Vec<String>,
     /// Batches in each start of a probe
@@ -78,7 +79,7 @@ pub fn effort(given: &Effort) -> Result<Request, Failure> {
     }
     Ok(Request {
         parameters,
-        probes: given.probe.clone(),
+        probes: Installation::take_folders(&given.probe)?,
         rounds: given.rounds,
         precision: given.precision,
         seed: seed(given.how.seed),

@@ -13,29 +13,36 @@ use switchcost_session::{Action, Exit, Failure, Installation, output};
 #[command(name = "new-probe")]
 pub struct NewProbe {
     /// New or empty folder; its name is that of the probe
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "kit")]
+    pub folder: Option<PathBuf>,
     /// Language of the library: cpp, go, python or rust
-    #[arg(long, value_name = "NAME")]
-    pub language: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "kit")]
+    pub language: Option<String>,
+    /// Print the folder of the installed kit
+    ///
+    /// A new probe has a link to it, which is not checked in. In another checkout: ln -sfn "$(switchcost new-probe --kit cpp)" kit
+    #[arg(long, value_name = "LANGUAGE", conflicts_with_all = ["folder", "language"])]
+    pub kit: Option<String>,
 }
 
 impl Action for NewProbe {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
         let installation = Installation::find()?;
         let templates = installation.data("new-probe");
-        let template = self.template(&templates)?;
-        let kit = installation.kit(&self.language);
-        if !kit.is_dir() {
-            let what = format!("this installation has no kit for {} ({} is missing)", self.language, kit.display());
-            return Err(Failure::usage(format!("{what}; run `make build` in the source tree, or install a package")));
+        if let Some(language) = &self.kit {
+            template(&templates, language)?;
+            output::print(&format!("{}\n", kit(&installation, language)?.display()))?;
+            return Ok(Exit::Fine);
         }
-        let folder = std::path::absolute(&self.folder).map_err(|error| self.failed(&error))?;
+        let language = self.language.as_deref().unwrap_or_default();
+        let template = template(&templates, language)?;
+        let kit = kit(&installation, language)?;
+        let folder = std::path::absolute(self.folder()).map_err(|error| self.failed(&error))?;
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.bytes().all(fine) {
             let what = "give the folder a name of lower-case letters, digits and hyphens that begins with a letter";
-            return Err(Failure::usage(format!("{}: {what}", self.folder.display())));
+            return Err(Failure::usage(format!("{}: {what}", self.folder().display())));
         }
         let catalogue = installation.catalogue()?;
         let probes = installation.probes(&catalogue);
@@ -44,40 +51,51 @@ impl Action for NewProbe {
             return Err(Failure::usage(format!("`{name}` is the name of a probe or mechanism; choose another")));
         }
         if std::fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some()) {
-            let folder = self.folder.display();
+            let folder = self.folder().display();
             return Err(Failure::usage(format!("{folder} is not empty; name a new folder, or empty this one")));
         }
         let program = std::env::current_exe().map_err(|error| self.failed(&error))?;
-        let words = [
-            ("@name@", name.to_owned()),
-            ("@kit@", kit.display().to_string()),
-            ("@program@", program.display().to_string()),
-        ];
+        let words = [("@name@", name.to_owned()), ("@program@", program.display().to_string())];
         fill(&template, &folder, &words).map_err(|error| self.failed(&error))?;
+        switchcost_machine::link(&kit, &folder.join("kit")).map_err(|error| self.failed(&error))?;
         let readme = std::fs::read_to_string(folder.join("README.md")).map_err(|error| self.failed(&error))?;
         output::print(&readme)?;
         Ok(Exit::Fine)
     }
 }
 
+/// The template of a language.
+fn template(templates: &Path, language: &str) -> Result<PathBuf, Failure> {
+    let entries = std::fs::read_dir(templates).map_err(|error| {
+        let error = format!("{}: cannot be read ({error})", templates.display());
+        Failure::usage(format!("{error}; run `make build` in the source tree, or install a package"))
+    })?;
+    let mut known: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    if known.iter().any(|name| name == language) {
+        return Ok(templates.join(language));
+    }
+    known.sort();
+    Err(Failure::usage(format!("no language `{language}`; expected one of {}", known.join(", "))))
+}
+
+/// Its kit, which a package may lack.
+fn kit(installation: &Installation, language: &str) -> Result<PathBuf, Failure> {
+    let kit = installation.kit(language);
+    if kit.is_dir() {
+        return Ok(kit);
+    }
+    let what = format!("this installation has no kit for {language} ({} is missing)", kit.display());
+    Err(Failure::usage(format!("{what}; run `make build` in the source tree, or install a package")))
+}
+
 impl NewProbe {
-    /// That of the language.
-    fn template(&self, templates: &Path) -> Result<PathBuf, Failure> {
-        let entries = std::fs::read_dir(templates).map_err(|error| {
-            let error = format!("{}: cannot be read ({error})", templates.display());
-            Failure::usage(format!("{error}; run `make build` in the source tree, or install a package"))
-        })?;
-        let mut known: Vec<String> =
-            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-        if known.contains(&self.language) {
-            return Ok(templates.join(&self.language));
-        }
-        known.sort();
-        Err(Failure::usage(format!("no language `{}`; expected one of {}", self.language, known.join(", "))))
+    fn folder(&self) -> &Path {
+        self.folder.as_deref().unwrap_or(Path::new("."))
     }
 
     fn failed(&self, error: &std::io::Error) -> Failure {
-        Failure::usage(format!("{}: cannot be made ({error})", self.folder.display()))
+        Failure::usage(format!("{}: cannot be made ({error})", self.folder().display()))
     }
 }
 

@@ -1,10 +1,10 @@
 //! Two builds of a probe, of two revisions or by two compilers: A is the first, B the second.
 
 use super::arguments::Compare;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 use switchcost_model::{ProbeInfo, Request};
-use switchcost_session::{Failure, Session};
+use switchcost_session::{Failure, Installation, Session};
 
 /// The folders of both, if any is given.
 pub fn folders(arguments: &Compare) -> Result<Option<[&Path; 2]>, Failure> {
@@ -20,15 +20,14 @@ pub fn folders(arguments: &Compare) -> Result<Option<[&Path; 2]>, Failure> {
 
 /// Both probes, each under an id of its own: two builds have one id, as a rule.
 pub fn load(folders: [&Path; 2]) -> Result<[ProbeInfo; 2], Failure> {
+    let installation = Installation::find()?;
     let one = |folder: &Path, side: &str| {
-        let refused = |reason| Failure::usage(format!("--probe {}: {reason}", folder.display()));
-        // A probe is started in its folder.
-        let whole: PathBuf = dunce::canonicalize(folder).map_err(|error| refused(error.to_string()))?;
-        let probe = switchcost_catalogue::load_trusted_probe(&whole, &switchcost_machine::only_owner_writes);
-        let probe = probe.map_err(refused)?;
+        let probe = installation.probe_in(folder)?;
         Ok(ProbeInfo { id: format!("{}.{side}", probe.id), ..probe })
     };
-    Ok([one(folders[0], "a")?, one(folders[1], "b")?])
+    let both = [one(folders[0], "a")?, one(folders[1], "b")?];
+    Installation::name(both.to_vec());
+    Ok(both)
 }
 
 /// A session with both probes, and with those of others that the request needs: a control that bounds a row is another program's.
