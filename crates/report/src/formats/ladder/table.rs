@@ -75,7 +75,7 @@ impl<'r> View<'_, 'r> {
         let titles = columns.iter().map(|(title, leaves, _)| (*title, *leaves));
         let title = groups.first().map_or("", |(title, _)| title);
         let titles = [(title, 0)].into_iter().chain(titles).chain([("", 9), ("", 0), ("", 0), ("", 0)]);
-        let mut table = Section { axis, ..Section::new(titles) };
+        let mut table = Section { axis, goes_on: !brief, ..Section::new(titles) };
         for (place, (title, rows)) in groups.iter().enumerate() {
             if place > 0 {
                 table.rows.extend([vec![], vec![Cell::Name(title.clone())]]);
