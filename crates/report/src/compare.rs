@@ -2,6 +2,7 @@
 
 mod compared;
 mod junit;
+mod load;
 mod said;
 mod words;
 
