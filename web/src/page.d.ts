@@ -1034,7 +1034,7 @@ export interface Seen {
    */
   cpu_ns: number;
   /**
-   * What it executed; None where the experiment does not ask.
+   * What it saw by this part; None where the experiment has none.
    */
   executed?: Executed | null;
   /**
@@ -1066,7 +1066,7 @@ export interface Seen {
    */
   plan_ns: number | null;
   /**
-   * How the probe's tasks were scheduled, and what ran beside them; None where the experiment does not ask.
+   * What it saw by this part; None where the experiment has none.
    */
   scheduled?: Scheduled | null;
   /**
