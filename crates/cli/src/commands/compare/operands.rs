@@ -80,8 +80,8 @@ impl<'c> Runs<'c> {
     /// The run that another operand names, if it has rows for all of these; if it lacks one, says where that is taken from.
     fn beside(&mut self, texts: &[String], patterns: &[&str]) -> Result<Option<String>, Failure> {
         let catalogue = self.catalogue;
-        let rows = texts.iter().filter(|text| !text.starts_with(PUBLISHED));
-        let named = rows.filter_map(|text| split(text, catalogue).0).next();
+        let mut rows = texts.iter().filter(|text| !text.starts_with(PUBLISHED));
+        let named = rows.find_map(|text| split(text, catalogue).0);
         let Some(named) = named.filter(|_| !patterns.is_empty()) else { return Ok(None) };
         let run = self.load(named)?;
         for text in patterns {
