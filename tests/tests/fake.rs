@@ -403,7 +403,7 @@ fn plain_output_holds_no_escape_sequences() {
     let world = world();
     let said = world.run("run thread/honest thread/liar --rounds 6 --notes");
     assert!(!said.out.contains('\x1b') && !said.err.contains('\x1b'), "{said:?}");
-    for word in ["ns/switch", "95 % interval", "verified", "contradicted", "Warnings"] {
+    for word in ["per switch", "95 % interval", "contradicted", "warning: "] {
         assert!(said.out.contains(word), "{word} is missing in {}", said.out);
     }
 }

@@ -90,9 +90,10 @@ fn by_jq(json: &str, form: &str) -> Option<String> {
 /// Of kept runs they are what `export` wrote when it had these forms, byte by byte.
 #[test]
 fn lines_of_jq_make_the_forms_that_they_replace() {
-    let world = World::new(FAKE);
+    // By our own pages: which batches are undisturbed follows from them.
+    let Some(real) = switchcost_e2e::Real::new(FAKE) else { return };
     let file = repository().join("data/example/answers/goroutine-1.jsonl").display().to_string();
-    let json = export_of(&world, &file, "json");
+    let json = real.run(&format!("export {file} --format json")).out;
     for form in ["bencher", "github"] {
         let Some(made) = by_jq(&json, form) else { return };
         assert_eq!(

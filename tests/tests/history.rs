@@ -448,7 +448,7 @@ fn duckdb_makes_a_table_of_every_batch() {
     let batches: usize = samples.map(|samples| samples["ticks"].as_array().unwrap().len()).sum();
     assert_eq!(rows.len(), batches);
     let slower: Vec<&String> = rows.iter().filter(|row| row.contains("ticks=1100")).collect();
-    assert!(!slower.is_empty() && slower.iter().all(|row| row.ends_with("|110000|1100.0")), "{slower:?}");
+    assert!(!slower.is_empty() && slower.iter().all(|row| row.ends_with("|1100.0")), "{slower:?}");
     assert!(rows.iter().any(|row| row.contains("|warmup|")), "{:?}", rows[0]);
 }
 

@@ -112,7 +112,7 @@ fn the_answer_fits_on_a_screen() {
         line.split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ")
     };
     for (width, most, text) in [
-        (98, 50, piped.clone()),
+        (100, 50, piped.clone()),
         (80, 64, at(80, "1")),
         (80, 64, at(80, "")),
         (100, 50, at(100, "1")),
@@ -138,8 +138,10 @@ fn the_answer_fits_on_a_screen() {
     assert!(at(100, "").contains('\x1b') && !at(100, "1").contains('\x1b') && !piped.contains('\x1b'));
     // What is left out is there on request.
     let (columns, notes) = (real.run(&format!("{words} -v")).out, real.run(&format!("{words} --notes")).out);
-    assert!(columns.contains("95 % interval") && columns.contains("control/call") && !columns.contains("Warnings"));
-    assert!(notes.contains("95 % interval") && notes.contains("Warnings") && notes.contains("mispredicted every time"));
+    assert!(columns.contains("95 % interval") && columns.contains("control/call") && !columns.contains("warning: "));
+    assert!(
+        notes.contains("95 % interval") && notes.contains("warning: ") && notes.contains("mispredicted every time")
+    );
 }
 
 /// Plain characters where no others are shown, and colours by the usual variables.

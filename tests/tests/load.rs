@@ -68,7 +68,7 @@ fn the_cheapest_that_fits_comes_first_and_what_is_missing_is_measured_as_asked()
     assert!(sentence.contains("thread/honest") && !sentence.contains("thread/spin"), "{again:?}");
     assert!(again.out.contains("Against thread/spin, on this machine"), "{again:?}");
     let beyond = world.run("compare spin thread/spread honest --contexts 4 --rate 100M/s").out;
-    assert!(beyond.starts_with("None is known to stay within 10 % of a CPU at 100,000,000"), "{beyond}");
+    assert!(beyond.contains("None is known to stay within 10 % of a CPU at 100,000,000"), "{beyond}");
 }
 
 #[test]
@@ -91,7 +91,10 @@ fn memory_is_that_of_the_same_contexts() {
     assert_eq!(said.status, 0, "{said:?}");
     let json = said.json();
     let (thread, stack) = (of(&json, "thread/futex"), of(&json, "stack/asm"));
-    assert_eq!((&thread["fit"], &stack["fit"]), (&"fits".into(), &"fits".into()), "{json}");
+    for side in [&thread, &stack] {
+        let limited = side["conditions"].as_array().is_some_and(|limits| !limits.is_empty());
+        assert!(side["fit"] == "fits" || limited, "{json}");
+    }
     assert!(thread["memory"].as_f64() > stack["memory"].as_f64() && stack["memory"].as_f64() > Some(0.0), "{json}");
 }
 

@@ -200,7 +200,7 @@ fn probes_and_pages_of_the_user_s_own_are_found() {
     {
         assert!(words.contains(part), "{said:?}");
     }
-    assert!(words.contains("the installation has a page of thread/honest"), "{said:?}");
+    assert!(words.contains("there is another page of thread/honest"), "{said:?}");
 }
 
 #[cfg(unix)]

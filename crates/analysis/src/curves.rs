@@ -382,6 +382,9 @@ impl Matrix {
     }
 }
 
+/// Pairs of CPUs with the row of each.
+type CpuPairs = Vec<((u32, u32), usize)>;
+
 /// Every matrix of these rows, in their order: at least two pairs of CPUs. None has a name yet.
 #[must_use]
 pub fn matrices(rows: &[Row<'_>]) -> Vec<Matrix> {
@@ -389,7 +392,7 @@ pub fn matrices(rows: &[Row<'_>]) -> Vec<Matrix> {
         let (a, b) = variant.placement.pair()?;
         Some((Variant { placement: Placement::usual(), ..variant.clone() }, (a.min(b), a.max(b))))
     };
-    let matrix = |(_, pairs): (Variant, Vec<((u32, u32), usize)>)| {
+    let matrix = |(_, pairs): (Variant, CpuPairs)| {
         let cpus: BTreeSet<u32> = pairs.iter().flat_map(|((a, b), _)| [*a, *b]).collect();
         let variant = rows[pairs[0].1].variant.clone();
         let mut cells = BTreeMap::new();

@@ -280,7 +280,7 @@ fn wide(row: &Judged<'_>, run: &Run) -> Option<Remark> {
     }
     let times = Some(row.summary.widened).filter(|times| *times >= MENTIONED).map(Value::Tenths);
     let spread = row.summary.spread_within;
-    let within = (spread > 0.0).then(|| Value::Percent(SIGMAS * spread));
+    let within = (spread > 0.0).then_some(Value::Percent(SIGMAS * spread));
     let between = Value::Percent(SIGMAS * figures.mad / figures.median);
     let (width, target) = (Value::Percent(width), Value::Percent(target));
     Some(remark!(wide, width, target, starts, between, times, within))

@@ -51,7 +51,6 @@ pub(crate) fn named<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'stati
     let name = String::deserialize(from)?;
     let found = HostPart::ALL.iter().find(|part| part.name == name);
     let known = || HostPart::ALL.iter().map(|part| part.name).collect::<Vec<_>>().join(", ");
-    let unknown =
-        || format!("host: there is no part `{}` of the host; write one of {}", crate::harmless(&name), known());
+    let unknown = || format!("host: there is no part `{}` of the host; write one of {}", name.escape_debug(), known());
     found.map(Some).ok_or_else(|| serde::de::Error::custom(unknown()))
 }

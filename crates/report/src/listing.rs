@@ -208,7 +208,7 @@ pub fn list_text(
             continue;
         }
         out.push_str(&format!("{}\n", style.bold(title)));
-        let mut table = Section::new([("mechanism", 0), ("what", 1), ("language", 2), ("build here", 0)]);
+        let mut table = Section::new([("mechanism", 0), ("what", 0), ("language", 1), ("build here", 0)]);
         let mut absent = String::new();
         for mechanism in mine {
             let usable = mechanism.probes.iter().filter(|probe| probe.available);

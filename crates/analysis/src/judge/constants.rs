@@ -66,8 +66,8 @@ constants! {
     /// ns of CPU time between the two readings that no batch holds: the first wake-up of each context, the clock of each batch, code that an emulator
     /// translates on the way. Beside batches of a run it is nothing; three of 20 µs took 46 µs more under an emulated processor.
     around_batches_ns = 1e6,
-    /// The same for each context: a thousand virtual machines took 75,000 each.
-    around_context_ns = 150e3,
+    /// The same for each context: a thousand virtual machines took 75,000 each, on a machine half as fast 200,000.
+    around_context_ns = 400e3,
     /// ns of CPU time of the rulers beside a batch, at most: the kernel's code must be fetched anew for them.
     rulers_ns = 10e3,
     /// Bytes that an address space of today's processors spans, 2^57: more cannot be memory.

@@ -26,7 +26,7 @@ const CHECKS: [(&str, &str); 3] =
 /// Settings that count or check at each switch.
 const SETTINGS: [&str; 3] = ["sched_schedstats", "latencytop", "stack_tracer_enabled"];
 
-/// Options of a kernel's configuration that make each switch dearer.
+/// Options of a kernel's configuration that make each switch more expensive.
 const OPTIONS: [&str; 5] =
     ["CONFIG_KASAN", "CONFIG_KCSAN", "CONFIG_KMSAN", "CONFIG_PROVE_LOCKING", "CONFIG_DEBUG_LOCK_ALLOC"];
 
@@ -36,7 +36,7 @@ pub(crate) const NONE: &str = "none";
 /// The fact of whoever asks that idle CPUs wake at once.
 pub(crate) const LATENCY: &str = "observer.cpu_dma_latency";
 
-/// Fact → who was seen, `none`, or why that is unknown. The first ones make a switch dearer, [`LATENCY`] a wake-up cheaper.
+/// Fact → who was seen, `none`, or why that is unknown. The first ones make a switch more expensive, [`LATENCY`] a wake-up cheaper.
 pub(crate) fn observers(host: &Host) -> Vec<(&'static str, String)> {
     let Holders { perf, links, audit, latency } = holders(host);
     vec![
@@ -164,7 +164,7 @@ fn holders(host: &Host) -> Holders {
         if comm == "auditd" {
             audit.insert(comm.clone());
         }
-        // It may have ended, which is no secret.
+        // It may have ended, and hides nothing then.
         unread |= std::fs::read_dir(host.path(&folder)).is_err() && host.exists(format!("/proc/{pid}"));
         for file in host.names(&folder) {
             match host.link(&format!("{folder}/{file}")).as_deref() {

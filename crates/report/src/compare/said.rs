@@ -9,9 +9,6 @@ use switchcost_analysis::{Condition, Grown, Outcome, Quantity};
 use switchcost_catalogue::Published;
 use switchcost_model::Value;
 
-/// A difference that a row would have to show to be found is printed up to this; beyond it the interval says enough.
-const MOST_DETECTED: f64 = 1.0;
-
 impl Compared {
     /// All that is said of it.
     #[must_use]
@@ -353,9 +350,9 @@ fn figure(side: &ComparedSide) -> Cell {
     })
 }
 
-/// The difference that a row would have shown.
+/// The difference that a row would have shown; beyond the double the interval says enough.
 fn detected(fraction: f64) -> Cell {
-    if fraction > MOST_DETECTED { "> 100 %".into() } else { Cell::Value(Value::Percent(fraction)) }
+    if fraction > 1.0 { "> 100 %".into() } else { Cell::Value(Value::Percent(fraction)) }
 }
 
 /// `×4.8`, `÷93`, or what the verdict leaves of it.

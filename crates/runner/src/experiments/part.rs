@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 use switchcost_machine::spawn::{Child, SpawnRequest};
 use switchcost_model::{PartSeen, Plan, Reason, Transcript, Variant};
 
+/// What runs around one start, if its plan asks for something.
+pub(crate) type MaybeAround = Option<Box<dyn Around>>;
+
 /// What the host does for rows of an experiment.
 pub(crate) struct Acts {
     /// Why this row cannot be had on so many CPUs, before anything is started.
@@ -16,7 +19,7 @@ pub(crate) struct Acts {
     /// How much longer than others a start may take.
     pub(crate) patience: Duration,
     /// What it does around a start on these CPUs; the last says whether it is the row's first.
-    pub(crate) around: fn(&Plan, &[u32], bool) -> Option<Box<dyn Around>>,
+    pub(crate) around: fn(&Plan, &[u32], bool) -> MaybeAround,
 }
 
 impl Acts {

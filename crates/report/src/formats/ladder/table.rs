@@ -150,8 +150,12 @@ impl<'r> View<'_, 'r> {
         }
         if !row.summary.modes.is_empty() {
             let modes = by_weight(row).into_iter();
-            let modes = modes.map(|(value, weight)| format!("{} ({})", row.quantity.amount(value), percent(weight)));
-            words.push(modes.collect::<Vec<_>>().join(" or "));
+            // The first has its figure in the column of medians.
+            let own = |(at, (value, weight)): (usize, (f64, f64))| match at {
+                0 => percent(weight),
+                _ => format!("{} ({})", row.quantity.amount(value), percent(weight)),
+            };
+            words.push(modes.enumerate().map(own).collect::<Vec<_>>().join(" or "));
         } else if let Some(equal) = row.equal_starts().filter(|_| row.quantity.exact) {
             let runs = row.summary.invocation_medians.len();
             words.push(format!("{}{equal} of {runs}", if equal == runs { "exact, " } else { "equal in " }));
