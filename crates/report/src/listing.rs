@@ -208,13 +208,17 @@ pub fn list_text(
             continue;
         }
         out.push_str(&format!("{}\n", style.bold(title)));
-        let mut table = Section::new([("mechanism", 0), ("what", 0), ("language", 1), ("build here", 0)]);
+        let mut table = Section::new([("mechanism", 0), ("what", 1), ("language", 2), ("build here", 0)]);
         let mut absent = String::new();
         for mechanism in mine {
             let usable = mechanism.probes.iter().filter(|probe| probe.available);
             let usable: Vec<&str> = usable.map(|probe| probe.id.as_str()).collect();
             let place = match usable.as_slice() {
                 [] => Cell::Verdict("not here".to_owned(), Tint::Yellow),
+                // A title takes the room; `list NAME` has them all.
+                [first, others @ ..] if mechanism.short.is_empty() && !others.is_empty() => {
+                    Cell::Words(format!("{first} +{}", others.len()))
+                }
                 usable => Cell::Words(usable.join(" ")),
             };
             if usable.is_empty() {
