@@ -3,4 +3,5 @@
 
 mod list;
 mod real;
+mod reasons;
 mod recorded;

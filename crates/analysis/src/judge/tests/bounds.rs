@@ -5,8 +5,7 @@ use super::*;
 #[test]
 fn no_switch_is_as_fast_as_an_empty_loop() {
     let silent = EvidenceRule { kernel_switches: None, ..rule() };
-    let with = |ticks: i64, control: Bound| {
-        let bound = Bounds { control, ..Bounds::default() };
+    let within = |ticks: i64, bound: Bounds| {
         let mut transcript = honest();
         transcript.samples.iter_mut().for_each(|samples| samples.ticks.fill(ticks));
         let seen = seen();
@@ -19,6 +18,7 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
         };
         judge(&silent, &plan(), &answer)
     };
+    let with = |ticks, control| within(ticks, Bounds { control, ..Bounds::default() });
     let loops = |ns| Bound::Measured { mechanism: "control/empty-loop".into(), ns, starts: 3 };
     let few = Bound::Measured { mechanism: "control/empty-loop".into(), ns: 0.34, starts: 2 };
     check(&with(1_900, loops(0.34)), Verdict::Verified, "");
@@ -31,4 +31,9 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
         Verdict::Contradicted,
         r#"below_control control="control/empty-loop" control_ns=0.34 ns=0.32 times=1.5"#,
     );
+    // Nor is a unit done in less time than a part of it takes.
+    let part = |least_ns| Some(Content { of: "a part".into(), least_ns });
+    let holding = |least_ns| within(1_900, Bounds { control: loops(0.34), content: part(least_ns) });
+    check(&holding(1.8), Verdict::Verified, "");
+    check(&holding(2.0), Verdict::Contradicted, r#"below_content least_ns=2.0 ns=1.9 of="a part""#);
 }

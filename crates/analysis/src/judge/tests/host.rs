@@ -43,6 +43,7 @@ fn what_the_host_saw_refutes() {
     contradicted(|s| s.tree.as_mut().unwrap().knows_pid = false, "foreign_process pid=1");
     contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0], "forbidden_cpu cpu=1");
     contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0, 1], "may_run_elsewhere cpu=0 planned=[1]");
+    contradicted(|s| s.tree.as_mut().unwrap().ran_on.clear(), "no_task_on_cpu cpu=1 planned=[1]");
 }
 
 #[test]
