@@ -215,10 +215,6 @@ pub fn list_text(
             let usable: Vec<&str> = usable.map(|probe| probe.id.as_str()).collect();
             let place = match usable.as_slice() {
                 [] => Cell::Verdict("not here".to_owned(), Tint::Yellow),
-                // A title takes the room; `list NAME` has them all.
-                [first, others @ ..] if mechanism.short.is_empty() && !others.is_empty() => {
-                    Cell::Words(format!("{first} +{}", others.len()))
-                }
                 usable => Cell::Words(usable.join(" ")),
             };
             if usable.is_empty() {

@@ -6,7 +6,9 @@ use switchcost_e2e::repository;
 /// Codes of the reasons that the judge's sources name.
 fn given() -> BTreeSet<String> {
     let sources = repository().join("crates/analysis/src");
-    let parts = std::fs::read_dir(sources.join("judge")).unwrap().map(|entry| entry.unwrap().path());
+    let folders = ["judge", "judge/experiments", "judge/experiments/wakeup"];
+    let parts = folders.map(|folder| std::fs::read_dir(sources.join(folder)).unwrap());
+    let parts = parts.into_iter().flatten().map(|entry| entry.unwrap().path());
     let mut codes = BTreeSet::new();
     for path in parts.chain([sources.join("judge.rs")]) {
         if path.is_dir() || path.ends_with("tests.rs") {
