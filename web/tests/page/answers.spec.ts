@@ -53,7 +53,7 @@ test("one sentence answers first, with the factors that their intervals carry", 
   const reference = results.find((row) => row.label === run.reference)!;
   expect(sentence).toBe(
     switchcost("show", EXAMPLE)
-      .match(/^ {2}(A .*\n?.* switches\.)$/m)![1]!
+      .match(/^(A .*\n?.* switches\.)$/m)![1]!
       .replace(/\s+/g, " "),
   );
   expect(sentence).toContain(`A ${reference.label} switch costs ${duration(reference.median)} here: as much as `);
