@@ -58,6 +58,10 @@ impl Action for Compare {
         } else {
             let mut runs = Runs::new(paths::store(self.store.path())?, &catalogue);
             let operands = runs.operands(&self.operands)?;
+            if let Some(option) = self.measure.given() {
+                let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
+                return Err(Failure::usage(sentence));
+            }
             (runs.all, Asked::Operands(operands))
         };
         if self.outputs().any(|(form, _)| form != "json") {
@@ -70,11 +74,6 @@ impl Action for Compare {
             )),
             false => failure,
         })?;
-        let stored = !self.measure.measure && matches!(asked, Asked::Operands(_));
-        if let Some(option) = self.measure.given().filter(|_| stored) {
-            let sentence = format!("{option} is of a comparison that measures; add --measure, or leave it out");
-            return Err(Failure::usage(sentence));
-        }
         for (form, file) in self.outputs() {
             let text = match (form, file) {
                 ("json", _) => compare_json(&compared),
