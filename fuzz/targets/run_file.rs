@@ -6,16 +6,16 @@ use sha2::{Digest, Sha256};
 use switchcost_analysis::Analysis;
 use switchcost_catalogue::Catalogue;
 use switchcost_report::{Page, Style, html};
-use switchcost_store::{Store, export_jsonl, import_jsonl, strip_personal};
+use switchcost_store::{Imported, Store, export_jsonl, import_jsonl, strip_personal};
 
 fuzz_target!(|data: &[u8]| {
     let lines = data.iter().filter(|byte| **byte == b'\n').count();
     let hash = Sha256::digest(data).iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
     let end = format!("{{\"t\":\"end\",\"lines\":{lines},\"sha256\":\"{hash}\"}}\n");
-    let Ok(mut run) = import_jsonl(&mut [data, end.as_bytes()].concat().as_slice()) else { return };
+    let Ok(Imported { mut run, .. }) = import_jsonl(&mut [data, end.as_bytes()].concat().as_slice()) else { return };
     let mut written = Vec::new();
     export_jsonl(&run, &mut written).unwrap();
-    assert_eq!(import_jsonl(&mut written.as_slice()).unwrap(), run);
+    assert_eq!(import_jsonl(&mut written.as_slice()).unwrap().run, run);
     let mut store = Store::in_memory().unwrap();
     store.insert_run(&run).unwrap();
     assert_eq!(store.load(&run.id).unwrap(), run);

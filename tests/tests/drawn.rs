@@ -31,7 +31,7 @@ fn catalogue() -> Catalogue {
 
 fn run(name: &str) -> Run {
     let file = File::open(repository().join(format!("data/example/{name}.jsonl"))).unwrap();
-    switchcost_store::import_jsonl(&mut BufReader::new(file)).unwrap()
+    switchcost_store::import_jsonl(&mut BufReader::new(file)).unwrap().run
 }
 
 /// Layers of a switch as its page has them, with figures near those of a machine.

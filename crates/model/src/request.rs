@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A request, parsed and not yet resolved.
+/// A request, parsed and not yet resolved. It is stored with its run: what a later version adds is absent in old runs, and unknown in
+/// those of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default)]
 pub struct Request {
     /// Names, globs or families of mechanisms, with words of their rows; none: the headline ladder.
     pub patterns: Vec<String>,
@@ -57,5 +58,25 @@ impl Default for Request {
             batches: 30,
             batch: Duration::from_millis(1),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Request;
+    use serde_json::{Value, json};
+
+    /// Runs are kept for years: whatever field an old run lacks has its default, and what a new one has beside is not in the way.
+    #[test]
+    fn requests_of_other_versions_are_read() {
+        let today = serde_json::to_value(Request::default()).unwrap();
+        for name in today.as_object().unwrap().keys() {
+            let mut older = today.clone();
+            older.as_object_mut().unwrap().remove(name);
+            assert_eq!(serde_json::from_value::<Request>(older).unwrap(), Request::default(), "without {name}");
+        }
+        let mut later: Value = today;
+        later["new"] = json!({ "flag": true });
+        assert_eq!(serde_json::from_value::<Request>(later).unwrap(), Request::default());
     }
 }

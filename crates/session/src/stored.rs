@@ -3,6 +3,7 @@
 use crate::exit::Failure;
 use crate::output;
 use crate::paths::Installation;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_machine::cause;
 use switchcost_model::{Run, harmless};
 use switchcost_report::moment;
-use switchcost_store::{Store, StoreError};
+use switchcost_store::{Imported, Store, StoreError};
 
 /// A run from a file by `export`, judged by the rules of this version.
 ///
@@ -19,11 +20,21 @@ use switchcost_store::{Store, StoreError};
 /// The file cannot be read, or is not a run file.
 pub fn run_file(path: &Path) -> Result<Run, Failure> {
     let refused = |reason| Failure::usage(format!("{}: {reason}", path.display()));
-    let mut run = switchcost_store::import_jsonl(&mut named(path)?).map_err(refused)?;
+    let Imported { mut run, left_out } = switchcost_store::import_jsonl(&mut named(path)?).map_err(refused)?;
+    say_left_out(&path.display().to_string(), &run, &left_out);
     for line in judged_here(&mut run, &Installation::find()?.catalogue()?) {
         output::say(&line);
     }
     Ok(run)
+}
+
+/// Says which fields of a file by a later version were left out, if any.
+pub fn say_left_out(file: &str, run: &Run, left_out: &BTreeSet<String>) {
+    if !left_out.is_empty() {
+        let fields = left_out.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let version = harmless(&run.tool_version);
+        output::say(&format!("{file}: by switchcost {version}; this version does not know, and leaves out: {fields}"));
+    }
 }
 
 /// Opens a file that the user named.

@@ -1,7 +1,8 @@
 //! The records as they lie on disk: lines of a run file, and the JSON columns of the store.
 //!
-//! Integers only, but for the request. Format 1 is closed: a line that export would not write again byte for byte is
-//! refused, since what this version does not know it would lose. Field order is the order of writing and part of the
+//! Integers only, but for the request. Of this version a line that export would not write again byte for byte is
+//! refused; of a later one, fields that are not known here are named and left out. A new field is one that old files lack:
+//! optional, and not written where it is absent. Field order is the order of writing and part of the
 //! format; the fields of runs, of variants, of what a probe said and of what the host saw are those of the model's types.
 
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,6 @@ pub struct VariantRecord<V> {
 ///
 /// The process id stands beside `hello` and not in it, so that all invocations of a probe share one `hello`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct InvocationRecord {
     pub t: Cow<'static, str>,
     pub variant: u64,

@@ -10,8 +10,9 @@
 //! Every line ends with a line feed. The same run always gives the same bytes: fields have a fixed order, objects are
 //! sorted by name, there is no white space, and nothing depends on where or when the file is written. Import accepts
 //! that form and no other, so that exporting again gives the imported file byte by byte: each line read is written
-//! again and compared, which also refuses a repeated name, an absent field, or a record given as a list. Two
-//! liberties: a line whose `t` begins with `x_` is skipped (and not exported again), and lines may end as on Windows.
+//! again and compared, which also refuses a repeated name, an absent field, or a record given as a list. Three
+//! liberties: a line whose `t` begins with `x_` is skipped (and not exported again), lines may end as on Windows, and
+//! a file of a later version may have fields that this one does not know: they are left out and named.
 
 use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::{RunFileError, json_reason};
@@ -19,8 +20,10 @@ use crate::limits::{self, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::rules;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{BufRead, Read, Write};
 use switchcost_model::{Invocation, Run, Variant, harmless};
@@ -44,13 +47,23 @@ pub fn export_jsonl(run: &Run, output: &mut dyn Write) -> Result<(), RunFileErro
     exporter.output.write_all(&end).and_then(|()| exporter.output.flush()).map_err(RunFileError::Write)
 }
 
+/// A run that was read from a file.
+#[derive(Debug)]
+pub struct Imported {
+    /// The run.
+    pub run: Run,
+    /// Fields of a later version that this one does not know, as `seen.new_count`; they were left out.
+    pub left_out: BTreeSet<String>,
+}
+
 /// Reads a run file, all of it or nothing.
 ///
 /// # Errors
-/// When the file is not exactly as [`export_jsonl`] writes it, `x_` lines and line ends aside.
-pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
-    let mut importer = Importer { input, line: Vec::new(), tally: Tally::default() };
+/// When the file is not exactly as [`export_jsonl`] writes it, but for the liberties that the head of this module names.
+pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Imported, RunFileError> {
+    let mut importer = Importer { input, line: Vec::new(), tally: Tally::default(), left_out: BTreeSet::new() };
     let mut run = importer.header()?;
+    let later = is_later(&run.tool_version);
     let mut extensions = 0;
     loop {
         let number = importer.next()?;
@@ -58,11 +71,13 @@ pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Run, RunFileError> {
             return Err(RunFileError::Truncated { line: number, invocations: run.invocations.len() });
         }
         match &*importer.tag()? {
-            tag::VARIANT => add_variant(&mut run, importer.record()?).map_err(|reason| at(number, &reason))?,
-            tag::INVOCATION => add_invocation(&mut run, importer.record()?).map_err(|reason| at(number, &reason))?,
+            tag::VARIANT => add_variant(&mut run, importer.record(|_| later)?).map_err(|reason| at(number, &reason))?,
+            tag::INVOCATION => {
+                add_invocation(&mut run, importer.record(|_| later)?).map_err(|reason| at(number, &reason))?
+            }
             tag::END => {
                 importer.end()?;
-                return Ok(run);
+                return Ok(Imported { run, left_out: importer.left_out });
             }
             extension if extension.starts_with("x_") => {
                 let counted = limits::count("lines of extensions", extensions, limits::MAX_EXTENSIONS);
@@ -99,6 +114,36 @@ fn add_invocation(run: &mut Run, record: InvocationRecord) -> Result<(), String>
     rules::check_invocation(&invocation, run.variants.len())?;
     run.invocations.push(invocation);
     Ok(())
+}
+
+/// A version of switchcost is later than this one: as numbers, part by part.
+fn is_later(version: &str) -> bool {
+    let parts = |version: &str| version.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u64>>();
+    parts(version) > parts(env!("CARGO_PKG_VERSION"))
+}
+
+/// What was read is what is kept, but for fields that are not kept, which are noted by their path, and for absent ones, which are kept as null.
+fn is_kept(read: &Value, kept: &Value, path: &str, left_out: &mut BTreeSet<String>) -> bool {
+    match (read, kept) {
+        (Value::Object(read), Value::Object(kept)) => {
+            let absent = kept.iter().all(|(name, value)| value.is_null() || read.contains_key(name));
+            absent
+                && read.iter().all(|(name, value)| {
+                    let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                    match kept.get(name) {
+                        Some(kept) => is_kept(value, kept, &path, left_out),
+                        None => {
+                            left_out.insert(harmless(&path));
+                            true
+                        }
+                    }
+                })
+        }
+        (Value::Array(read), Value::Array(kept)) => {
+            read.len() == kept.len() && read.iter().zip(kept).all(|(read, kept)| is_kept(read, kept, path, left_out))
+        }
+        (read, kept) => read == kept,
+    }
 }
 
 fn at(line: u64, reason: &str) -> RunFileError {
@@ -184,6 +229,8 @@ struct Importer<'a> {
     line: Vec<u8>,
     /// Of the lines before the current one.
     tally: Tally,
+    /// Fields that this version does not know.
+    left_out: BTreeSet<String>,
 }
 
 impl Importer<'_> {
@@ -213,16 +260,25 @@ impl Importer<'_> {
         self.parse().map(|tag: Tag<'_>| tag.t)
     }
 
-    /// The current line as a record, if it is written in the one form of that record.
-    fn record<T: Serialize + DeserializeOwned>(&self) -> Result<T, RunFileError> {
+    /// The current line as a record, if it is written in the one form of that record; if it is `later`, it may have more fields.
+    fn record<T: Serialize + DeserializeOwned>(&mut self, later: impl Fn(&T) -> bool) -> Result<T, RunFileError> {
         let record: T = self.parse()?;
         let again = serde_json::to_vec(&record).map_err(|error| RunFileError::Read(error.into()))?;
         if self.line.strip_suffix(b"\n") != Some(&again) {
+            if later(&record) && self.is_kept_in(&again)? {
+                return Ok(record);
+            }
             let first = self.line.iter().zip(&again).take_while(|(read, written)| read == written).count() + 1;
             let reason = format!("from byte {first} on it is not written the way export writes it");
             return Err(at(self.tally.lines + 1, &reason));
         }
         Ok(record)
+    }
+
+    /// All that this version knows of the current line is in the record; what it does not know is noted.
+    fn is_kept_in(&mut self, again: &[u8]) -> Result<bool, RunFileError> {
+        let (read, kept): (Value, Value) = (self.parse()?, serde_json::from_slice(again).unwrap_or_default());
+        Ok(is_kept(&read, &kept, "", &mut self.left_out))
     }
 
     /// The first line, which also says whether this is a run file at all.
@@ -252,7 +308,7 @@ impl Importer<'_> {
             (tag::RUN, _) => return Err(at(number, "the header names no known format")),
             _ => return Err(foreign("its first line is not the header of a run")),
         }
-        let run = self.record::<RunRecord<Run>>()?.run;
+        let run = self.record(|record: &RunRecord<Run>| is_later(&record.run.tool_version))?.run;
         rules::check(&run).map_err(|reason| at(number, &reason))?;
         self.tally.add(&self.line);
         Ok(run)

@@ -35,7 +35,7 @@ pub use baseline::{Baseline, PREFIX as BASELINE};
 pub use disk::FORMAT;
 pub use error::{RunFileError, StoreError};
 pub use header::RunHeader;
-pub use jsonl::{export_jsonl, import_jsonl};
+pub use jsonl::{Imported, export_jsonl, import_jsonl};
 pub use limits::{MAX_FILE_BYTES, MAX_LINE_BYTES};
 pub use place::default_path;
 pub use schema::APPLICATION_ID;

@@ -3,6 +3,7 @@
 use crate::support::{export, full_run, header, import, invocation};
 use proptest::prelude::*;
 use std::io::{self, BufReader, Read};
+use switchcost_model::Run;
 use switchcost_store::{MAX_LINE_BYTES, import_jsonl};
 
 fn lines(bytes: &[u8]) -> Vec<String> {
@@ -51,6 +52,39 @@ fn check(bytes: &[u8], expected: &str) {
 #[test]
 fn the_test_seals_as_the_exporter_does() {
     assert_eq!(seal(&body()), export(&full_run()));
+}
+
+/// What a later version adds to these objects is named and left out; the rest is read, and what is not in its form is refused as ever.
+#[test]
+fn a_file_of_a_later_version_is_read() {
+    let later = |change: &dyn Fn(String) -> String| {
+        let lines = body()
+            .into_iter()
+            .map(|line| change(line.replace("\"tool_version\":\"0.1.0\"", "\"tool_version\":\"0.1.10\"")));
+        import_jsonl(&mut &*seal(&lines.collect::<Vec<_>>()))
+    };
+    let places = [
+        ("{\"t\":\"run\",", "new"),
+        ("\"request\":{", "request.new"),
+        ("\"machine\":{", "machine.new"),
+        ("{\"t\":\"variant\",", "new"),
+        ("{\"t\":\"invocation\",", "new"),
+        ("\"hello\":{", "hello.new"),
+        ("\"plan\":{", "plan.new"),
+        ("\"evidence\":{", "evidence.new"),
+        ("\"kernel\":{", "evidence.kernel.new"),
+        ("\"samples\":[{", "samples.new"),
+    ];
+    let expected = Run { tool_version: "0.1.10".to_owned(), ..full_run() };
+    for (place, path) in places {
+        let read = later(&|line| line.replace(place, &format!("{place}\"new\":[1],"))).unwrap();
+        assert_eq!((read.run, Vec::from_iter(read.left_out)), (expected.clone(), vec![path.to_owned()]), "{place}");
+    }
+    let read = later(&|line| line).unwrap();
+    assert!(read.left_out.is_empty() && read.run == expected);
+    for (from, to) in [("\"seed\":", "\"sead\":"), ("\"variant\":0", "\"variant\":9"), ("\"verified\"", "\"fine\"")] {
+        later(&|line| line.replace(from, to)).unwrap_err();
+    }
 }
 
 /// A golden file: what was exported once is read, and written, for ever.
@@ -166,7 +200,7 @@ fn the_schema_is_strict() {
     check_line(5, "\"pid\":1000", "\"pid\":null", "of `hello` and `pid` one is missing");
     check_line(5, "\"process_code\":0", "\"process_code\":null", "`exited` without a code is not a way for a process");
     check_line(5, "\"exited\"", "\"ezited\"", "`ezited` with code 0 is not a way for a process to end");
-    check_line(5, "\"log\":", "\"extra\":1,\"log\":", "unknown field `extra`");
+    check_line(5, "\"log\":", "\"extra\":1,\"log\":", "not written the way export writes it");
     check_line(1, "\"case\":\"slow\",", "", "missing field `case`");
     check_line(5, "\"ns\":3000000,\"of_ns\":31000000", "\"detail\":\"3 ms\"", "missing field `ns`");
     check_line(5, "\"kind\":\"steal\",", "\"kind\":\"noise\",", "unknown variant `noise`");

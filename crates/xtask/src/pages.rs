@@ -55,7 +55,7 @@ impl Kept {
                 Some("txt") => drop(texts.insert(name, fs::read_to_string(&path).with_context(unread)?)),
                 Some("jsonl") => {
                     let mut file = BufReader::new(File::open(&path).with_context(unread)?);
-                    let mut run = switchcost_store::import_jsonl(&mut file).with_context(unread)?;
+                    let mut run = switchcost_store::import_jsonl(&mut file).with_context(unread)?.run;
                     judge_again(&mut run, &catalogue.mechanisms);
                     run.make_harmless();
                     runs.insert(name, run);

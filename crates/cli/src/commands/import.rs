@@ -7,7 +7,7 @@ use std::time::Instant;
 use switchcost_model::number::counted;
 use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, say_future};
-use switchcost_store::Insertion;
+use switchcost_store::{Imported, Insertion};
 
 /// Import run files made by `export`
 ///
@@ -34,7 +34,10 @@ impl Action for Import {
             } else {
                 Box::new(switchcost_session::named(path)?)
             };
-            runs.push(switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?);
+            let Imported { run, left_out } =
+                switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?;
+            switchcost_session::say_left_out(&path.display().to_string(), &run, &left_out);
+            runs.push(run);
         }
         let catalogue = Installation::find()?.catalogue()?;
         let mut store = switchcost_session::open_store(self.store.path())?;

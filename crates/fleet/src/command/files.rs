@@ -12,7 +12,8 @@ use std::thread;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::{cause, open_file};
 use switchcost_model::{decoded, harmless};
-use switchcost_session::{Failure, Progress, judged_here};
+use switchcost_session::{Failure, Progress, judged_here, say_left_out};
+use switchcost_store::Imported;
 
 /// Longest run file of a node: an honest one has 300 KB. A longer one is not from `fleet plan`, and would hold up the others.
 const MAX_NODE_BYTES: u64 = 64 * 1024 * 1024;
@@ -166,7 +167,9 @@ fn read(path: &Path, catalogue: &Catalogue) -> Result<switchcost_model::Run, Str
     if file.metadata().map_err(unreadable)?.len() > MAX_NODE_BYTES {
         return Err(format!("it is longer than {} MB", MAX_NODE_BYTES >> 20));
     }
-    let mut run = switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| error.to_string())?;
+    let imported = switchcost_store::import_jsonl(&mut BufReader::new(file)).map_err(|error| error.to_string())?;
+    let Imported { mut run, left_out } = imported;
+    say_left_out(&path.display().to_string(), &run, &left_out);
     judged_here(&mut run, catalogue);
     Ok(run)
 }

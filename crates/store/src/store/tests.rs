@@ -50,7 +50,7 @@ fn the_connection_is_set_up_as_documented() {
 fn said_of(change: &str) -> String {
     let mut store = Store::in_memory().unwrap();
     let file = include_bytes!("../../tests/golden/run.jsonl");
-    store.insert_run(&crate::import_jsonl(&mut &file[..]).unwrap()).unwrap();
+    store.insert_run(&crate::import_jsonl(&mut &file[..]).unwrap().run).unwrap();
     store.connection.execute_batch(&format!("UPDATE {change}")).unwrap();
     for key in 1..=3 {
         rows::seal_invocation(&store.connection, key).unwrap();

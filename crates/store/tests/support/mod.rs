@@ -23,7 +23,7 @@ pub fn export(run: &Run) -> Vec<u8> {
 }
 
 pub fn import(bytes: &[u8]) -> Result<Run, RunFileError> {
-    import_jsonl(&mut &*bytes)
+    import_jsonl(&mut &*bytes).map(|imported| imported.run)
 }
 
 /// A small whole run with every field filled.
