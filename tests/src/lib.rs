@@ -1,6 +1,7 @@
 //! A world of its own for each test: an installation that holds only the fake probe, and an empty store.
 
 mod pace;
+mod untested;
 
 pub use pace::{Starts, in_time, until};
 use sha2::{Digest, Sha256};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
+pub use untested::{OWN, untested};
 
 /// Mechanisms of the fake installation: the fake's behaviours, as threads that switch in the kernel.
 const BEHAVIOURS: &[&str] = include!("../../probes/fake/behaviours.rs");
@@ -275,7 +277,7 @@ pub struct Real {
 static TURN: Mutex<()> = Mutex::new(());
 
 impl Real {
-    /// None where `make build` has not staged any probe.
+    /// None, and the test is untested, where `make build` has not staged any probe.
     ///
     /// # Panics
     /// When the disk refuses.
@@ -283,11 +285,12 @@ impl Real {
     pub fn new(fake: &str) -> Option<Self> {
         let switchcost = Path::new(fake).with_file_name("switchcost");
         let probes = switchcost.ancestors().nth(2)?.join("libexec/switchcost/probes");
-        (switchcost.is_file() && probes.is_dir()).then(|| Self {
-            folder: tempfile::tempdir().unwrap(),
-            switchcost,
-            _turn: TURN.lock().unwrap_or_else(PoisonError::into_inner),
-        })
+        if !switchcost.is_file() || !probes.is_dir() {
+            untested(&format!("{OWN}no probe is staged"));
+            return None;
+        }
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Self { folder: tempfile::tempdir().unwrap(), switchcost, _turn: turn })
     }
 
     /// Runs the binary to its end.

@@ -461,7 +461,7 @@ fn the_page_on_architecture_names_types_that_exist() {
 fn no_tracked_file_names_this_machine() {
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(repository()).output().unwrap();
     if !output.status.success() {
-        return; // An archive without git has nothing tracked.
+        return switchcost_e2e::untested("an archive without git has nothing tracked");
     }
     let here = format!("{}/", repository().display());
     for name in String::from_utf8_lossy(&output.stdout).split('\0').filter(|name| !name.is_empty()) {

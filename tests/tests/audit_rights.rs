@@ -21,14 +21,14 @@ fn priced() -> Option<World> {
             .is_ok_and(|s| s.success())
     });
     if !root || !tools {
-        eprintln!("skipped: it takes root, setpriv, unshare and mount");
+        switchcost_e2e::untested("it takes root, setpriv, unshare and mount");
         return None;
     }
     let world = World::new(FAKE);
     let program = world.command(&[]).get_program().to_owned();
     let reach = Command::new(NOBODY[0]).args(&NOBODY[1..]).args(["test", "-x"]).arg(program).status();
     if !reach.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: an ordinary user cannot start what was built in this folder");
+        switchcost_e2e::untested("an ordinary user cannot start what was built in this folder");
         return None;
     }
     let said = world.run("run thread/honest --param ticks=500,1000,30000 --rounds 6 --batches 5");
@@ -112,7 +112,7 @@ fn a_proc_that_hides_programs_is_told_from_one_without_them() {
     };
     let said = hidden(pid, "--for 300ms");
     if said.err.contains("mount:") {
-        eprintln!("skipped: this kernel does not let root mount a /proc of its own");
+        switchcost_e2e::untested("this kernel does not let root mount a /proc of its own");
         return;
     }
     said.refuses(2, &[&pid.to_string(), "hidepid"]);

@@ -73,7 +73,7 @@ fn a_row_that_costs_more_than_the_baseline_makes_it_unfit_if_it_does_so_twice() 
     let check = |words: &[&str]| answered(&world, &[&["check", "--baseline", &faster][..], words].concat());
     if let Some(words) = unfit(&world) {
         assert!(line(&check(&[])).starts_with(&words));
-        return;
+        return switchcost_e2e::untested("this machine is too busy to be checked");
     }
     assert_eq!(line(&check(&[])), "not fit: thread/honest +43 %");
     let nagios = check(&["--contract", "nagios"]);
@@ -172,7 +172,7 @@ fn what_is_late_is_named() {
     let world = with_baseline();
     if let Some(words) = unfit(&world) {
         assert!(line(&world.run("check")).starts_with(&words));
-        return;
+        return switchcost_e2e::untested("this machine is too busy to be checked");
     }
     // A probe that hangs is ended in time, with its family.
     for (name, mechanism) in [("hang", "thread/hang"), ("family", "thread/hang-family")] {
@@ -196,7 +196,7 @@ fn a_check_that_is_killed_leaves_nothing() {
     let world = with_baseline();
     if let Some(words) = unfit(&world) {
         assert!(line(&world.run("check")).starts_with(&words));
-        return;
+        return switchcost_e2e::untested("this machine is too busy to be checked");
     }
     let starts = world.counted(env!("CARGO_BIN_EXE_switchcost-fake"), "");
     let hangs = world.forged("hang", |body| body.replace("thread/honest", "thread/hang"));

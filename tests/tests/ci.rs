@@ -39,7 +39,7 @@ pub(super) fn yaml(file: &Path) -> Option<Value> {
     let top = repository();
     let readers = top.join("target/runtimes/readers");
     if !readers.join("yaml").is_dir() {
-        println!("PyYAML is not here: scripts/setup test could not install it");
+        switchcost_e2e::untested("PyYAML is not here: scripts/setup test could not install it");
         return None;
     }
     let said = Command::new("python3")

@@ -206,7 +206,7 @@ fn without_proc_one_sentence_says_what_to_mount() {
     };
     let probe = without(&Command::new("true"));
     if probe.status != 0 {
-        eprintln!("no namespace without /proc can be made here ({}): not tested", probe.err.trim());
+        switchcost_e2e::untested(&format!("no namespace without /proc can be made here ({})", probe.err.trim()));
         return;
     }
     for words in [&["run", "thread/honest", "--rounds", "1"][..], &["list"]] {
@@ -321,7 +321,7 @@ fn orphans_of_those_who_come_into_its_container_are_left_alone() {
                     wait $outer"#;
     let said = world.run_wrapped(&["sh", "-c", script, path(starts.file()), path(&world.path("hold"))], &[]);
     if said.err.contains("no namespaces") {
-        eprintln!("no PID namespace can be made and entered here ({}): not tested", said.err.trim());
+        switchcost_e2e::untested(&format!("no PID namespace can be made and entered here ({})", said.err.trim()));
         return;
     }
     assert!(said.err.contains("lived"), "{said:?}");

@@ -43,7 +43,7 @@ fn a_filter_that_refuses_clone3_is_named() {
     let command = real.command("run thread/pipe --rounds 1 --batches 1 --format json");
     let said = wrapped(&["python3", "-c", WITHOUT_CLONE3], &command);
     if said.err.contains("no filter can be set") {
-        return eprintln!("no filter can be set here: not tested");
+        return switchcost_e2e::untested("no filter can be set here");
     }
     // musl, and C libraries older than the call, start threads without it.
     let told = |reason: &String| reason.contains("a filter of the session (seccomp) refuses the call");
@@ -74,7 +74,7 @@ fn an_idle_class_that_may_not_be_left_is_the_reason() {
     std::os::unix::fs::chown(folder.path(), Some(65534), Some(65534)).ok();
     let said = wrapped(&as_nobody, &home(command));
     if !said.err.contains("held") || said.out.is_empty() {
-        return eprintln!("nobody may leave that class here, or not start the program: not tested");
+        return switchcost_e2e::untested("nobody may leave that class here, or not start the program");
     }
     let found = reasons(&said);
     assert!(!found.is_empty() && found.iter().all(|reason| reason.contains("started under SCHED_IDLE")), "{said:?}");
@@ -91,7 +91,7 @@ fn an_isolated_cpu_is_had_by_its_number() {
     let wrapper =
         ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", isolated.to_str().unwrap()];
     if world.run_wrapped(&wrapper, &["--version"]).status != 0 {
-        return eprintln!("no file of /sys can be replaced here, or there is one CPU: not tested");
+        return switchcost_e2e::untested("no file of /sys can be replaced here, or there is one CPU");
     }
     let run =
         |row: &str| world.run_wrapped(&wrapper, &["run", row, "--rounds", "1", "--batches", "2", "--format", "json"]);
@@ -108,7 +108,7 @@ fn a_proc_of_another_pid_namespace_is_no_witness() {
     let world = World::new(FAKE);
     let wrapper = ["unshare", "--user", "--map-root-user", "--pid", "--fork"];
     if world.run_wrapped(&wrapper, &["--version"]).status != 0 {
-        return eprintln!("no PID namespace can be made here: not tested");
+        return switchcost_e2e::untested("no PID namespace can be made here");
     }
     let other = ["/proc shows the processes of another PID namespace", "mount -t proc proc /proc"];
     world.run_wrapped(&wrapper, &["run", "thread/honest", "--rounds", "1"]).refuses(3, &other);

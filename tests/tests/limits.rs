@@ -45,7 +45,7 @@ fn limited(limit: &str, arguments: &str) -> Option<Said> {
 #[track_caller]
 fn check(limit: &str, name: &str, mechanisms: &str) {
     let Some(said) = limited(limit, &format!("run {mechanisms} {PLAN} --format json")) else {
-        eprintln!("{limit} cannot be set here, or no probes are staged: not tested");
+        switchcost_e2e::untested(&format!("{limit} cannot be set here, or no probes are staged"));
         return;
     };
     assert!([0, 3, 4].contains(&said.status), "{limit}: {said:?}");
@@ -87,7 +87,9 @@ fn few_processes() {
 #[test]
 fn list_answers_under_every_limit() {
     for limit in ["--nofile=12:12", "--nproc=1:1", "--nproc=6:6"] {
-        let Some(said) = limited(limit, "list *") else { return };
+        let Some(said) = limited(limit, "list *") else {
+            return switchcost_e2e::untested(&format!("{limit} cannot be set here"));
+        };
         assert!(said.status == 0 && !said.err.contains("panicked"), "{limit}: {said:?}");
         assert!(said.out.contains("a limit of this session may be why"), "{limit}: {said:?}");
     }
@@ -101,7 +103,7 @@ fn a_fleet_is_judged_without_further_threads() {
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     std::fs::write(folder.path().join("node.jsonl"), "no run").unwrap();
     if under("--nproc=1:1", &real.command("--help")).status != 0 {
-        return;
+        return switchcost_e2e::untested("that limit cannot be set here");
     }
     let mut judge = real.command("fleet judge");
     let said = under("--nproc=1:1", judge.arg(folder.path()));
@@ -135,7 +137,9 @@ impl Drop for Groups {
 #[ignore = "suite real"]
 fn the_limit_of_an_outer_group_is_named() {
     let Some(real) = Real::new(FAKE) else { return };
-    let Some(groups) = Groups::of_40_tasks() else { return eprintln!("no control group can be made here: not tested") };
+    let Some(groups) = Groups::of_40_tasks() else {
+        return switchcost_e2e::untested("no control group can be made here");
+    };
     let enter = format!("echo $$ >{}/inner/cgroup.procs && exec \"$0\" \"$@\"", groups.0.display());
     let command =
         real.command("run thread/futex process/pipe --contexts 100 --rounds 1 --batches 1 --budget 60s --format json");

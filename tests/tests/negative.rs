@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use switchcost_e2e::{Said, repository};
+use switchcost_e2e::{OWN, Said, repository, untested};
 use tempfile::TempDir;
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
@@ -87,7 +87,7 @@ fn staged(mistake: &Mistake) -> Vec<String> {
     let mut found: Vec<String> = names.filter(|name| name.starts_with(&format!("{}-", mistake.name))).collect();
     found.sort();
     if found.is_empty() {
-        eprintln!("no probe of the mistake {} is staged (run `make build`): it is not tested here", mistake.name);
+        untested(&format!("{OWN}no probe of the mistake {} is staged", mistake.name));
     }
     found
 }

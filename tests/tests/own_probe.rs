@@ -21,7 +21,7 @@ fn begun(real: &Real, place: &Path, language: &str, tools: &[&str]) -> Option<Pa
     };
     let kit = Path::new(FAKE).ancestors().nth(2).unwrap().join("libexec/switchcost/kit").join(language);
     if !kit.is_dir() || !tools.iter().all(|tool| found(tool)) {
-        eprintln!("{} or one of {tools:?} is not here: a new probe in {language} is not tested", kit.display());
+        switchcost_e2e::untested(&format!("{} or one of {tools:?} is not here", kit.display()));
         return None;
     }
     let folder = place.join("mine");
@@ -79,7 +79,7 @@ fn a_new_probe_in_rust_measures_without_an_edit() {
 #[test]
 fn the_library_of_the_how_to_is_measured() {
     if !cfg!(target_arch = "x86_64") {
-        return;
+        return switchcost_e2e::untested("the library is for x86-64");
     }
     let Some(real) = real() else { return };
     let place = tempfile::tempdir().unwrap();

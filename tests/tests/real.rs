@@ -20,11 +20,7 @@ const OTHERS: [(&str, &str); 5] = [
 ];
 
 pub(super) fn real() -> Option<Real> {
-    let real = Real::new(FAKE);
-    if real.is_none() {
-        eprintln!("no probes are staged (run `make build`): the real probes are not tested here");
-    }
-    real
+    Real::new(FAKE)
 }
 
 pub(super) fn text<'a>(row: &'a Value, key: &str) -> &'a str {

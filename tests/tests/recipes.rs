@@ -112,7 +112,7 @@ fn here(program: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
     if !found {
-        eprintln!("{program} is not installed: its recipe is not tested here");
+        switchcost_e2e::untested(&format!("{program} is not installed"));
     }
     found
 }

@@ -13,7 +13,7 @@ const NOBODY: u32 = 65534;
 #[test]
 fn root_starts_only_what_nobody_else_may_change() {
     if !std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-        eprintln!("not root: not tested");
+        switchcost_e2e::untested("not root");
         return;
     }
     for part in ["", "/fake", "/fake/probe.toml", "/fake/other"] {
@@ -42,7 +42,7 @@ fn root_starts_only_what_nobody_else_may_change() {
 #[test]
 fn root_starts_nobody_else_s_program_by_any_way() {
     if !std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-        return eprintln!("not root: not tested");
+        return switchcost_e2e::untested("not root");
     }
     let world = World::new(FAKE);
     let (bobs, proof) = (world.path("bob"), world.path("proof"));
@@ -190,7 +190,7 @@ fn a_probe_keeps_no_right_of_root_but_those_that_its_page_names() {
 #[test]
 fn root_leaves_nothing_of_its_own_in_the_home_of_another() {
     if !std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-        return eprintln!("not root: not tested");
+        return switchcost_e2e::untested("not root");
     }
     let world = World::new(FAKE);
     let home = world.path("home");
