@@ -12,9 +12,9 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 
 run: setup ## set up what is missing, build what the first table takes, and show what a context switch costs here
-	@$(WITH_TOOLS) cargo build --release --locked -p switchcost
+	@$(WITH_TOOLS) cargo build --profile quick --locked -p switchcost
 	@$(WITH_TOOLS) scripts/build-probes run
-	@target/release/switchcost run || test $$? -eq 4
+	@target/quick/switchcost run || test $$? -eq 4
 
 run-all: setup-all build ## the same with every runtime that has a probe
 	@target/release/switchcost run --all --budget 180s || test $$? -eq 4
