@@ -1,7 +1,7 @@
 //! Run files with fitting checksums whose numbers no probe sends: shown in every form; never a panic. What the reader refuses is a table in
 //! `crates/store/tests/run_files.rs`.
 
-use switchcost_e2e::{Said, World};
+use switchcost_e2e::{Said, World, repository, sealed};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -87,5 +87,29 @@ fn other_nonsense_is_shown_in_every_form() {
         sound(&world.run_words(&["compare", "thread/honest", "thread/blind", "--store", &store]), name);
         sound(&world.run_words(&["history", "*", "--machine", "all", "--store", &store]), name);
         sound(&world.run(&format!("show 20 -v --notes --store {store}")), name);
+    }
+}
+
+/// Of many files runs are not kept in memory until all are read: those read again are the same, in the same order, and one bad file still leaves no store.
+#[test]
+fn many_files_are_imported_or_none() {
+    let world = World::new(FAKE);
+    let text = std::fs::read_to_string(repository().join("data/example/ladder.jsonl")).unwrap();
+    let (body, _) = text.trim_end().rsplit_once('\n').unwrap();
+    let mut words = vec!["import".to_owned()];
+    for i in 0..24 {
+        let path = world.path(&format!("{i}.jsonl"));
+        std::fs::write(&path, sealed(&format!("{}\n", body.replacen("T160157-1c0e", &format!("T1601{i:02}-1c0e"), 1))))
+            .unwrap();
+        words.push(path.to_str().unwrap().to_owned());
+    }
+    let import = |words: &[String]| world.run_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    std::fs::write(world.path("bad.jsonl"), body).unwrap();
+    let bad = [&words[..], &[world.path("bad.jsonl").to_str().unwrap().to_owned()]].concat();
+    import(&bad).refuses(2, &["bad.jsonl"]);
+    assert!(!world.store().exists());
+    for outcome in ["imported", "already there"] {
+        let said = import(&words);
+        assert_eq!((said.status, said.out.matches(&format!(": {outcome}, 32 rows")).count()), (0, 24), "{said:?}");
     }
 }

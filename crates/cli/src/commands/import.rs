@@ -4,6 +4,7 @@ use clap::Parser;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use switchcost_model::Run;
 use switchcost_model::number::counted;
 use switchcost_session::arguments::StoreOption;
 use switchcost_session::{Action, Exit, Failure, Installation, output, say_future};
@@ -23,28 +24,51 @@ pub struct Import {
     pub store: StoreOption,
 }
 
+/// Runs that are kept between reading all files and storing the first: beyond as many bytes of files they are read twice, so that memory does not grow with the
+/// number of files.
+const KEPT_BYTES: u64 = 16 << 20;
+
+/// A file that was read to its end, and is right.
+struct Checked<'a> {
+    path: &'a Path,
+    id: String,
+    started_unix_ns: i64,
+    /// None: it is read again.
+    run: Option<Run>,
+}
+
+/// One run file; - is standard input.
+fn read(path: &Path) -> Result<Imported, Failure> {
+    let mut reader: Box<dyn BufRead> = if path == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(switchcost_session::named(path)?)
+    };
+    switchcost_store::import_jsonl(&mut reader).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
 impl Action for Import {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
         // All files are read before the first is stored: one bad file leaves the store as it was.
-        let mut runs = Vec::new();
+        let (mut files, mut bytes) = (Vec::new(), 0);
         for path in &self.files {
-            let named = |reason: &dyn std::fmt::Display| Failure::usage(format!("{}: {reason}", path.display()));
-            let mut reader: Box<dyn BufRead> = if path == Path::new("-") {
-                Box::new(std::io::stdin().lock())
-            } else {
-                Box::new(switchcost_session::named(path)?)
-            };
-            let Imported { run, left_out } =
-                switchcost_store::import_jsonl(&mut reader).map_err(|error| named(&error))?;
+            let Imported { run, left_out } = read(path)?;
             switchcost_session::say_left_out(&path.display().to_string(), &run, &left_out);
-            runs.push(run);
+            bytes += path.metadata().map_or(0, |file| file.len());
+            let (id, started_unix_ns) = (run.id.clone(), run.started_unix_ns);
+            let kept = bytes <= KEPT_BYTES || !path.is_file();
+            files.push(Checked { path, id, started_unix_ns, run: kept.then_some(run) });
         }
         let catalogue = Installation::find()?.catalogue()?;
         let mut store = switchcost_session::open_store(self.store.path())?;
         // The store keeps the order in which it gets them.
-        runs.sort_by_key(|run| run.started_unix_ns);
-        say_future(runs.iter().map(|run| (run.id.as_str(), run.started_unix_ns)));
-        for mut run in runs {
+        files.sort_by_key(|file| file.started_unix_ns);
+        say_future(files.iter().map(|file| (file.id.as_str(), file.started_unix_ns)));
+        for file in files {
+            let mut run = match file.run {
+                Some(run) => run,
+                None => read(file.path)?.run,
+            };
             let changed = switchcost_session::judged_here(&mut run, &catalogue);
             let outcome = match store.insert_run(&run).map_err(Failure::usage)? {
                 Insertion::Inserted => "imported",
