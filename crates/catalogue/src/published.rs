@@ -1,12 +1,12 @@
 //! `data/published.toml`: what others have measured. Facts with machine, year, unit and source; shown beside a result, never part of a verdict.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The file travels inside the program: it is data of ours, not of the user, and a comparison must not fail for want of it.
 const TEXT: &str = include_str!("../../../data/published.toml");
 
 /// A figure from a publication.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// Name on the command line.

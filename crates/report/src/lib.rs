@@ -31,7 +31,7 @@ pub use html::{AuditAnswer, Page, html, page_schema};
 pub use legend::legend;
 pub use listing::{
     HistoryEntry, ListedMechanism, ListedParameter, ListedProbe, findings_text, history_json, history_text, list_json,
-    list_one, list_overview, list_text,
+    list_one, list_overview, list_published, list_published_json, list_text,
 };
 pub use text::{Detail, Style, ascii, listed, machine_words, moment};
 pub use trend::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, history_schema, trends_json, trends_text};

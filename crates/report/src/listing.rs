@@ -1,9 +1,11 @@
 //! `list`, `history` and `doctor`.
 
 use crate::answer::{Cell, Section, Tint};
+use crate::compare::published_figure;
 use crate::text::{Style, moment, wrapped, wrapped_names};
 use schemars::JsonSchema;
 use serde::Serialize;
+use switchcost_catalogue::Published;
 use switchcost_model::{Finding, Severity, ToldFinding, harmless, harmless_line};
 
 /// A mechanism as `list` shows it.
@@ -77,6 +79,32 @@ struct ListDocument<'a> {
 pub fn list_json(mechanisms: &[ListedMechanism], remarks: &[String]) -> String {
     let document = ListDocument { format: 1, mechanisms, remarks };
     crate::text::json(&document)
+}
+
+#[derive(Serialize)]
+struct PublishedDocument<'a> {
+    format: u32,
+    published: &'a [Published],
+}
+
+/// `list published --format json`.
+#[must_use]
+pub fn list_published_json(values: &[Published]) -> String {
+    crate::text::json(&PublishedDocument { format: 1, published: values })
+}
+
+/// `list published`: figures of others by their names, and what of ours is nearest.
+#[must_use]
+pub fn list_published(values: &[Published], style: Style) -> String {
+    let mut table = Section::new([("published:NAME", 0), ("figure", 0), ("year", 2), ("nearest", 1), ("what", 1)]);
+    for value in values {
+        let year = value.year.map_or(Cell::Empty, |year| Cell::Words(year.to_string()));
+        let nearest = value.mechanism.as_deref().unwrap_or_default().into();
+        let figure = Cell::Words(format!("{} {}", published_figure(value), value.unit));
+        table.rows.push(vec![Cell::Name(value.name.clone()), figure, year, nearest, value.what.as_str().into()]);
+    }
+    let cure = "`switchcost compare ROW published:NAME` sets one beside a row of yours, with its machine, source and what differs";
+    style.sealed(&format!("{}{}", table.terminal(style), wrapped("  ", cure, style)))
 }
 
 /// Reasons why something cannot run here that the overview gives; the others are counted.

@@ -5,7 +5,10 @@ use std::time::Instant;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Install, Mechanism, ParameterKind};
-use switchcost_report::{ListedMechanism, ListedParameter, ListedProbe, list_json, list_one, list_overview, list_text};
+use switchcost_report::{
+    ListedMechanism, ListedParameter, ListedProbe, list_json, list_one, list_overview, list_published,
+    list_published_json, list_text,
+};
 use switchcost_runner::{KnownProbe, choices, discover, not_installed};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
@@ -16,7 +19,8 @@ use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 #[derive(Parser, Debug)]
 #[command(name = "list")]
 pub struct List {
-    /// Only mechanisms that these name, such as 'stack/*', thread or goroutine
+    /// Only mechanisms that these name, such as 'stack/*', thread or goroutine; published: the
+    /// figures of others that compare takes
     #[arg(value_name = "PATTERN")]
     pub patterns: Vec<String>,
     /// A line for each: what it is, its language, and the builds that run it here
@@ -29,6 +33,14 @@ pub struct List {
 
 impl Action for List {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        if self.patterns == ["published"] {
+            let values = switchcost_catalogue::published();
+            output::print(&match self.format {
+                ListFormat::Table => list_published(&values, output::style()),
+                ListFormat::Json => list_published_json(&values),
+            })?;
+            return Ok(Exit::Fine);
+        }
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
         let probes =

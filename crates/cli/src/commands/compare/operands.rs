@@ -242,9 +242,7 @@ pub fn find_published(name: &str) -> Result<Published, Failure> {
         return Ok(found.clone());
     }
     let hint = match did_you_mean(name, all.iter().map(|value| value.name.as_str())) {
-        none if none.is_empty() => {
-            format!("; there are {}", listed(all.iter().map(|value| value.name.clone()).collect()))
-        }
+        none if none.is_empty() => "; `switchcost list published` shows all".to_owned(),
         near => near,
     };
     Err(Failure::usage(format!("no published figure is called `{name}`{hint}")))
