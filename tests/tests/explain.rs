@@ -112,7 +112,7 @@ fn what_cannot_be_taken_apart_is_set_beside_its_floor_only() {
     world.write("share/switchcost/mechanisms/thread/honest.toml", &page);
     let said = world.run("explain thread/honest --rounds 6");
     assert_eq!(said.status, 0, "{said:?}");
-    for words in ["what thread/noise costs", "No breakdown yet", "by supposition: the rest"] {
+    for words in ["what thread/noise costs", "No breakdown yet", "probably: the rest"] {
         assert!(said.out.contains(words), "{words}: {said:?}");
     }
     let json = world.run("explain thread/honest --stored --format json").json();
@@ -150,7 +150,7 @@ fn a_residue_has_a_name_and_other_rows_are_named() {
     let world = world(&[layer("all", &[term(DONOR, 600, 1.0)], &[]), of_fifo, residue.into()].concat());
     let said = world.run("explain thread/honest --rounds 6");
     for words in [
-        "unexplained rest, by supposition: dust; what would show it: a broom",
+        "unexplained rest, probably: dust; what would show it: a broom",
         "other rows with layers: `thread/honest one_cpu ticks=500`",
     ] {
         assert!(said.words().contains(words), "{words}: {said:?}");

@@ -111,7 +111,7 @@ fn footprints_are_bytes_of_contexts_that_ran() {
     // Patterns take in those that have the experiment; a name is answered in any case.
     assert!(!rows.iter().any(|row| text(row, "reason").contains("has no experiment")));
     let said = real.run("run stack/asm thread/* --experiment footprint --rounds 1 -v");
-    assert!(said.err.contains("left out for having no experiment footprint: "), "{}", said.err);
+    assert!(said.err.contains(" mechanisms have no experiment footprint"), "{}", said.err);
     assert!(said.out.contains("B/context") && !said.out.contains("thread/pipe"), "{}", said.out);
     let csv = real.run("run stack/asm --experiment footprint --rounds 1 --format csv").out;
     let column = |name: &str| {

@@ -46,7 +46,7 @@ impl At {
     /// What a percentile takes.
     #[must_use]
     pub fn needs(self) -> String {
-        format!("that takes `--timing each`, and {} intervals in each start, so that ten lie beyond it", self.least())
+        format!("it needs `--timing each` and {} switches a process run, so that ten lie beyond it", self.least())
     }
 
     fn least(self) -> u64 {
@@ -134,7 +134,7 @@ mod tests {
         assert!(At::Percentile(0.9).carried_by(100) && !At::Percentile(0.9).carried_by(99));
         assert!(At::Percentile(0.75).carried_by(40) && At::Median.carried_by(1));
         for (share, least) in [(0.9, "100 "), (0.997, "3334 "), (0.999999, "10000000 ")] {
-            assert!(At::Percentile(share).needs().contains(&format!(" {least}intervals")), "{share}");
+            assert!(At::Percentile(share).needs().contains(&format!(" {least}switches")), "{share}");
         }
     }
 }

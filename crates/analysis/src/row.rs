@@ -224,7 +224,7 @@ impl Judged<'_> {
 
     /// Why no interval of its figure holds.
     pub(crate) fn wandering(&self) -> Option<String> {
-        self.range().map(|_| "each of its starts is like the one before".to_owned())
+        self.range().map(|_| "its figure drifts during the run".to_owned())
     }
 
     /// Why its figure says nothing beyond its run: somebody else was there too often.

@@ -79,7 +79,7 @@ pub fn sentence(answer: &clap::Error) -> String {
         ErrorKind::ArgumentConflict => {
             let others: Vec<String> = all(ContextKind::PriorArg).iter().map(flag).collect();
             match others.as_slice() {
-                [] => format!("{one} stands alone"),
+                [] => format!("{one} takes no other option"),
                 [other] if *other == one => format!("{one} is given twice"),
                 _ => format!("{one} does not go with {}", others.join(" and ")),
             }

@@ -59,7 +59,7 @@ pub enum Reason {
         "overloaded: the waiter had not come to its end {after_ms} ms after the load began, and the hogs were ended; take a longer period, fewer hogs or another class"
     )]
     Starved { after_ms: u64 },
-    #[error("what the row asks for cannot be had here: {why}")]
+    #[error("this row cannot run here: {why}")]
     LoadRefused { why: Obstacle },
     #[error("the load came {late_ms} ms after the plan, when the warm-up was over")]
     LoadLate { late_ms: u64 },

@@ -117,7 +117,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
     if let Some(residue) = &explained.residue_is {
         let test =
             if residue.test.is_empty() { String::new() } else { format!("; what would show it: {}", residue.test) };
-        remarks.push(format!("- {REST}, by supposition: {}{test}", residue.what));
+        remarks.push(format!("- {REST}, probably: {}{test}", residue.what));
     }
     remarks.extend(explanation.notes.iter().map(|note| format!("note: {note}")));
     let rounds = counted(explained.total.rounds, "round");

@@ -175,7 +175,7 @@ impl Session {
         if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
             let count = selection.left_out;
             output::say(&format!(
-                "left out for having no experiment {experiment}: {count} of the mechanisms; name one to see what it has"
+                "left out: {count} mechanisms have no experiment {experiment}; `switchcost list NAME` shows what one has"
             ));
         }
         let Some(run) = self.earlier(request, &selection, &store)? else {

@@ -174,7 +174,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
       table.reference === null
         ? `switchcost compare ${context.runs[table.a]?.key ?? "A"} ${context.runs[table.b]?.key ?? "B"}`
         : `${typed(context.run)}; switchcost compare '${table.reference}' '*'`,
-    n: `${all.length} comparisons, each of ${all[0] ? (all[0].paired ? `${all[0].counts[0]} rounds or so, paired` : `${all[0].counts.join(" and ")} starts or so`) : "nothing"}`,
+    n: `${all.length} comparisons, each of ${all[0] ? (all[0].paired ? `about ${all[0].counts[0]} rounds, paired` : `about ${all[0].counts.join(" and ")} process runs`) : "nothing"}`,
     picture,
     extra: [chooser, pager],
     below:

@@ -279,7 +279,7 @@ impl Compared {
             if lender == asked {
                 continue;
             }
-            let (loan, what) = (format!("of {lender}, which stands for {asked}"), side.experiment.to_string());
+            let (loan, what) = (format!("of {asked} are those of {lender}"), side.experiment.to_string());
             match loans.iter_mut().find(|(known, _)| *known == loan) {
                 Some((_, experiments)) if experiments.contains(&what) => {}
                 Some((_, experiments)) => experiments.push(what),

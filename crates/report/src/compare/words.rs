@@ -37,7 +37,7 @@ pub fn reason(why: &Why) -> String {
     match why {
         Why::Experiments(a, b) => format!("one measures experiment {a}, the other {b}"),
         Why::Units(a, b) => format!("one is measured per {a}, the other per {b}"),
-        Why::Unusable { side, reason } => format!("{side} gives no verdict: {reason}"),
+        Why::Unusable { side, reason } => format!("{side} has no verdict: {reason}"),
         Why::NoRoundInCommon => "no round holds both of them; measure them together again".into(),
         Why::NoFigure => "one of them has no figure".into(),
         Why::FewRounds { rounds, needed } => format!("{}; a verdict needs {needed}", counted(*rounds, "paired run")),
@@ -52,7 +52,9 @@ pub fn reason(why: &Why) -> String {
         }
         Why::Clock(log) => format!("{}, which may be all of it", slower_clock(*log)),
         Why::Unsettled { side, reason } => format!("{side}: {reason}; measure it again"),
-        Why::RatiosWander => "each round's ratio is like that of the round before, so that no interval holds; measure again at another time".into(),
+        Why::RatiosWander => {
+            "the ratio drifts during the run, so there is no interval; measure again at another time".into()
+        }
         Why::OneCorrected(ratio) => format!(
             "only one figure leaves out slowed batches; as both were measured, B is {}; measure them again",
             ratio_phrase(*ratio, Quantity::TIME)
@@ -105,10 +107,9 @@ pub(super) fn caution(caution: &Caution, all: usize) -> String {
             "The runs are of one machine with two kernels or set-ups, and each ratio is that of these as well.".into()
         }
         Caution::Versions => "The runs were made by different versions of switchcost.".into(),
-        Caution::Clock(log) => format!(
-            "{} at its best: of rows that may follow it the interval holds the difference with the clock and without.",
-            slower_clock(*log)
-        ),
+        Caution::Clock(log) => {
+            format!("{} at its best: intervals of rows that may follow it are widened for it.", slower_clock(*log))
+        }
         Caution::FewStarts { rows, needed } => {
             let of = if *rows == all { String::new() } else { format!(" in {rows} of {all} rows") };
             format!("Too few starts for a verdict{of}: it takes {needed} on each side.")
