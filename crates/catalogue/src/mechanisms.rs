@@ -69,6 +69,12 @@ impl Catalogue {
         own.chain(of_parameters).copied().collect()
     }
 
+    /// What mechanisms of this family lack, empty for one that is not known.
+    #[must_use]
+    pub fn lacks(&self, family: &str) -> &str {
+        self.families.iter().find(|known| known.id == family).map_or("", |known| &known.lacks)
+    }
+
     /// Standard deviation of a row's figure between runs, as a fraction; 0 for families that nobody measured it of.
     #[must_use]
     pub fn run_to_run(&self, family: &str) -> f64 {
@@ -101,6 +107,8 @@ pub(crate) struct FamilyEntry {
     pub(crate) title: String,
     #[serde(default)]
     pub(crate) example: Option<MechanismId>,
+    #[serde(default)]
+    pub(crate) lacks: String,
     #[serde(default)]
     pub(crate) run_to_run: f64,
 }

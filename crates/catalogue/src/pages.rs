@@ -55,6 +55,7 @@ fn add_families(catalogue: &mut Catalogue, families: FamiliesFile) {
                 id: entry.id,
                 title: entry.title,
                 example: entry.example,
+                lacks: entry.lacks,
                 run_to_run: entry.run_to_run,
             });
         }

@@ -16,6 +16,8 @@ pub struct Family {
     pub title: String,
     /// The mechanism that is meant where one is wanted and the family is named.
     pub example: Option<MechanismId>,
+    /// What these lack that those of other families have, such as `no scheduler: …`; said where they stand side by side. Empty: nothing.
+    pub lacks: String,
     /// Standard deviation of a row's figure between runs of one hour, as a fraction: what no interval within a run can know of.
     pub run_to_run: f64,
 }

@@ -129,7 +129,10 @@ mod tests {
                 .to_string()
         };
         let whole = said(Some(Value::from("2.0")));
-        assert!(whole.contains("±{read} instead") && whole.contains("×2.0 because") && whole.ends_with("[x]"), "{whole}");
+        assert!(
+            whole.contains("±{read} instead") && whole.contains("×2.0 because") && whole.ends_with("[x]"),
+            "{whole}"
+        );
         assert!(!said(None).contains('×'), "{}", said(None));
     }
 }

@@ -101,6 +101,7 @@ impl Compare {
         let pairs = match asked {
             Asked::Operands(operands) => self.pairs(operands, analyses, catalogue, compared)?,
             Asked::Names(question, groups) => {
+                compared.notes.extend(question.unlike());
                 let contexts = self.contexts.unwrap_or(Experiment::usual().contexts);
                 compared.loaded = self.rate.map(|rate| {
                     let load = Load { rate, contexts, cpu: self.cpu };

@@ -31,6 +31,11 @@ pub struct Group {
     rows: Vec<(usize, usize)>,
 }
 
+/// The first word that its page goes by.
+fn language(mechanism: &Mechanism) -> Option<&str> {
+    mechanism.tags.first().map(String::as_str)
+}
+
 /// Two rows of a run.
 pub struct Pair {
     /// Index of their run.
@@ -61,6 +66,34 @@ impl Needed {
 }
 
 impl<'c> Question<'c> {
+    /// In what those asked for differ beside their cost: their language, with a thread of the first one's, and what a family lacks.
+    pub fn unlike(&self) -> Vec<String> {
+        let first = self.asked.first().and_then(|mechanism| language(mechanism));
+        let mut said = Vec::new();
+        if self.asked.iter().any(|mechanism| language(mechanism) != first) {
+            let named = |mechanism: &&Mechanism| {
+                format!("{} {}", mechanism.id, language(mechanism).unwrap_or("of no language"))
+            };
+            let all = self.asked.iter().map(named).collect::<Vec<_>>().join(", ");
+            let thread = |mechanism: &Mechanism| mechanism.id.family() == "thread";
+            let foreign = self.asked.iter().any(|other| thread(other) && language(other) != first);
+            let own = self.catalogue.mechanisms.iter().find(|own| thread(own) && language(own) == first);
+            let own = own
+                .filter(|_| foreign)
+                .map_or(String::new(), |own| format!("; {} is a thread of {}", own.id, first.unwrap_or_default()));
+            said.push(format!("by language: {all}{own}"));
+        }
+        for family in self.catalogue.families.iter().filter(|family| !family.lacks.is_empty()) {
+            let (of, others): (Vec<&Mechanism>, Vec<&Mechanism>) =
+                self.asked.iter().partition(|mechanism| mechanism.id.family() == family.id);
+            let beside = others.iter().any(|other| self.catalogue.lacks(other.id.family()) != family.lacks);
+            if let (Some(mechanism), true) = (of.first(), beside) {
+                said.push(format!("{} has {}", mechanism.id, family.lacks));
+            }
+        }
+        said
+    }
+
     /// The question that operands ask; None: they name runs, or rows more exactly.
     pub fn of(arguments: &Compare, catalogue: &'c Catalogue) -> Result<Option<Self>, Failure> {
         let operands = &arguments.operands;
