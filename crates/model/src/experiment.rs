@@ -3,7 +3,7 @@
 use crate::id::words;
 use crate::quantity::Quantity;
 use crate::word::{Page, Word, Words};
-use crate::{HostPart, IdError, host_parts};
+use crate::{HostPart, IdError, Placement, host_parts};
 use core::fmt;
 use core::str::FromStr;
 use serde::Deserialize;
@@ -71,6 +71,9 @@ pub struct Asked {
     /// in general is not of them.
     #[serde(default)]
     pub paced: bool,
+    /// Its contexts, or whoever wakes them, have a CPU each: it is measured on several CPUs and nowhere else.
+    #[serde(default)]
+    pub apart: bool,
     /// Names of common parameters that every mechanism has which offers it.
     #[serde(default)]
     pub parameters: Vec<String>,
@@ -147,6 +150,7 @@ impl Page for Asked {
         let named = self.distribution || self.timed() || !self.parts.is_empty();
         let wrong = match () {
             () if self.contexts == 0 => "contexts is 0",
+            () if self.apart && !self.lasts() => "contexts that are apart must live throughout",
             () if self.distribution && self.in_one_batch() => "a batch that makes all contexts has one figure for all",
             () if !named => "its figure is not time: name its `parts`",
             () => {
@@ -199,10 +203,21 @@ impl Asked {
         self.host.is_some_and(|part| part.parameters.contains(&parameter))
     }
 
+    /// It can be measured there. Contexts that live for a unit or a batch are made, and run, where their maker runs.
+    #[must_use]
+    pub fn fits(&self, placement: Placement) -> bool {
+        if self.apart { placement.on_several_cpus() } else { self.lasts() || !placement.on_several_cpus() }
+    }
+
+    /// Its contexts live through all batches.
+    fn lasts(&self) -> bool {
+        self.live == Live::Throughout
+    }
+
     /// From its first batch to its last one of its contexts has the CPU.
     #[must_use]
     pub fn busy_throughout(&self) -> bool {
-        self.live == Live::Throughout && self.timed() && !self.paced
+        self.lasts() && self.timed() && !self.paced
     }
 
     /// A control that does less bounds its figures from below.
@@ -257,6 +272,11 @@ mod tests {
         let added = Experiment::add("own_one", &page("")).unwrap();
         assert_eq!((added, "misses"), ("own_one".parse().unwrap(), &*added.quantity.unit));
         assert!(!added.timed() && added > Experiment::usual());
+        let fits = |experiment: Experiment| [1, 2, 0].map(|cpus| experiment.fits(Placement::of_cpus(cpus)));
+        assert_eq!((fits(added), fits(Experiment::usual())), ([true, false, true], [true; 3]));
+        let apart = page("apart = true").replace("live = \"unit\"", "live = \"throughout\"");
+        let apart = apart.replace("misses", "apart_misses");
+        assert_eq!(fits(Experiment::add("own_apart", &apart).unwrap()), [false, true, false]);
         let wrong = |name: &str, page: &str, why: &str| {
             let error = Experiment::add(name, page).unwrap_err();
             assert!(error.contains(why), "{error}");
@@ -271,6 +291,7 @@ mod tests {
             ("name = \"misses\"", "name = \"m m\"", "lower-case"),
             ("[[1, \"misses\"]]", "[]", "a scale"),
             ("contexts = 1", "contexts = 0", "contexts is 0"),
+            ("contexts = 1", "contexts = 1\napart = true", "must live throughout"),
             ("due = []", "due = [\"hop\"]", "hop"),
         ] {
             wrong("own_two", &page("").replace(error, instead), why);

@@ -179,6 +179,13 @@ impl Mechanism {
         self.parameters.iter().filter_map(changed).chain([own]).collect()
     }
 
+    /// Where this experiment is measured unless something else is said: the first of its placements that it fits.
+    #[must_use]
+    pub fn usual_placement(&self, experiment: Experiment) -> Placement {
+        let first = self.placements.iter().find(|placement| experiment.fits(**placement));
+        first.copied().unwrap_or(self.placements[0])
+    }
+
     /// The parameter of this name, if it changes what is done in this experiment.
     #[must_use]
     pub fn takes(&self, parameter: &str, experiment: Experiment) -> Option<&Parameter> {

@@ -99,7 +99,7 @@ fn unmeasured(request: &Request, mechanism: &Mechanism) -> Variant {
         probe: "-".to_owned(),
         experiment,
         contexts: mechanism.usual_contexts(experiment),
-        placement: mechanism.placements[0],
+        placement: mechanism.usual_placement(experiment),
         timing: request.timing,
         parameters: filled(mechanism, &Default::default(), experiment),
         label: String::new(),

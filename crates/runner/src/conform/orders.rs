@@ -62,11 +62,14 @@ impl Sent {
         if plan.at != PlanAnswer::Stdout {
             sent.words.push(format!("report_fd={}", sent.report_fd()));
         }
+        let pair = cpus.pair().map_or(String::new(), |pair| cpu_words(&pair));
+        let apart = place.experiment.is_some_and(|experiment| experiment.apart);
+        let own = if apart { pair.clone() } else { cpu_words(&subject.cpus) };
         let fill = |text: &str| {
             text.replace("{mechanism}", subject.described.id.as_str())
                 .replace("{experiment}", place.experiment.map_or("", Experiment::as_str))
-                .replace("{cpus}", &cpus.pair().map_or(String::new(), |pair| cpu_words(&pair)))
-                .replace("{cpu}", &cpu_words(&subject.cpus))
+                .replace("{cpus}", &pair)
+                .replace("{cpu}", &own)
                 .replace("{contexts}", if subject.is_control() { "1" } else { "2" })
                 .replace("{parameter}", &place.parameter)
         };

@@ -2,7 +2,7 @@
 
 use crate::{KnownProbe, NoAnswer};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{Described, Live, Mechanism, Placement, Reason, Request, Timing, Variant};
+use switchcost_model::{Described, Mechanism, Placement, Reason, Request, Timing, Variant};
 
 /// Probes that implement a mechanism, best first: those of a source that its page names, available ones, then by priority.
 #[must_use]
@@ -62,8 +62,7 @@ pub(super) fn senseless(mechanism: &Mechanism, shape: &Variant) -> Option<Reason
         let (experiment, only) = (shape.experiment.to_string(), shape.experiment.only.clone());
         return Some(Reason::NoExperiment { mechanism: id, experiment, known, only });
     }
-    // Contexts that live for a unit or a batch are made, and run, where their maker runs.
-    let fits = |place: &Placement| shape.experiment.live == Live::Throughout || !place.on_several_cpus();
+    let fits = |place: &Placement| shape.experiment.fits(*place);
     if !mechanism.placements.contains(&shape.placement.kind()) || !fits(&shape.placement) {
         let known = mechanism.placements.iter().filter(|place| fits(place)).map(ToString::to_string).collect();
         return Some(Reason::NoPlacement { mechanism: id, placement: shape.placement.to_string(), known });

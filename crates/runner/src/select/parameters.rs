@@ -123,8 +123,11 @@ pub(super) fn shapes(request: &Request, mechanism: &Mechanism) -> Result<Vec<Sha
                 );
             }
         } else {
-            let placements =
-                if request.placements.is_empty() { vec![mechanism.placements[0]] } else { request.placements.clone() };
+            let placements = if request.placements.is_empty() {
+                vec![mechanism.usual_placement(experiment)]
+            } else {
+                request.placements.clone()
+            };
             shapes.extend(placements.into_iter().map(|p| (experiment, p, filled(mechanism, &given, experiment))));
         }
     }

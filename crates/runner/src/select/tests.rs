@@ -53,8 +53,11 @@ fn what_has_no_single_switches_is_not_timed_one_by_one() {
             .unwrap();
     for mechanism in &catalogue.mechanisms {
         for &experiment in &mechanism.experiments {
-            let shape =
-                Variant { experiment, timing: Timing::Each, ..variant(mechanism.id.as_str(), mechanism.placements[0]) };
+            let shape = Variant {
+                experiment,
+                timing: Timing::Each,
+                ..variant(mechanism.id.as_str(), mechanism.usual_placement(experiment))
+            };
             let refused = matches!(senseless(mechanism, &shape), Some(Reason::NotOneByOne { .. }));
             assert_eq!(refused, !experiment.each, "{} {experiment}", mechanism.id);
         }
