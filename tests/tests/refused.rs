@@ -330,7 +330,7 @@ fn what_the_parser_refuses_is_one_sentence() {
         ("run thread/pipe --all", "switchcost run: PATTERN does not go with --all; `switchcost run -h` says more"),
         (
             "sweep context",
-            "switchcost sweep: AXIS `context`: it is one of contexts, working-set, payload, stack-size, cpus, sched (did you mean `contexts`?); `switchcost sweep -h` says more",
+            "switchcost: sweep context: it is none of contexts, working-set, payload, stack-size, cpus, sched, and no parameter that a mechanism has (did you mean `contexts`?); `switchcost list NAME` shows those",
         ),
         (
             "run --rounds 0",

@@ -239,6 +239,26 @@ fn payload_is_swept_as_messages_and_words_make_rows() {
 }
 
 #[test]
+fn any_parameter_is_an_axis_by_its_name() {
+    let world = world();
+    let said = world.run("sweep pause thread/sized --to 20 --rounds 6 --batches 2 --format json");
+    assert_eq!(said.status, 0, "{said:?}");
+    // 0 stands before the series, and numbers that are not sizes go up tenfold.
+    assert_eq!(points(&said, "thread/sized"), [(0, 1002.0), (1, 1002.0), (20, 1002.0)]);
+    let said = world.run("sweep pause thread/sized --values 1,1k --rounds 6 --batches 2 --format json");
+    assert_eq!(array(&said.json()["results"])[1]["parameters"]["pause"], "1000", "{said:?}");
+    // The name of a listed axis's parameter is that axis.
+    let said = world.run("sweep working_set thread/sized --values 16K --rounds 6 --batches 2 --format json");
+    assert_eq!(points_of(&said, "working_set"), ["0", "16384"]);
+}
+
+/// Values of a parameter in the rows of thread/sized.
+fn points_of(said: &Said, parameter: &str) -> Vec<String> {
+    let rows = array(&said.json()["results"]).into_iter().filter(|row| row["mechanism"] == "thread/sized");
+    rows.map(|row| row["parameters"][parameter].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
 fn a_mechanism_without_the_axis_is_a_row_that_says_so() {
     let world = world();
     let said = world.run("sweep payload thread/sized thread/honest --to 64 --steps 3 --rounds 6 --format json");
@@ -403,7 +423,7 @@ fn bad_input_is_one_sentence() {
     let world = world();
     let refuses = |arguments: &str, words: &[&str]| world.run(arguments).refuses(2, words);
     refuses("sweep", &["AXIS"]);
-    refuses("sweep heat", &["heat", "working-set"]);
+    refuses("sweep heat", &["sweep heat: it is none of contexts, working-set", "no parameter that a mechanism has"]);
     refuses("sweep contexts thread/sized --from 10 --to 2", &["--from 10", "--to 2"]);
     refuses("sweep contexts thread/sized --values 2,many", &["`many`", "whole number"]);
     refuses("sweep contexts thread/sized --from -3", &["-3"]);

@@ -3,7 +3,7 @@
 mod axes;
 mod points;
 
-pub use axes::{AXES, Axis, Here};
+pub use axes::{AXES, AnyAxis, Axis, Here, axis_of, listed_axis};
 pub use points::{Range, SweepError};
 
 use crate::select::{check_experiment, chosen_experiment, filled, matching};

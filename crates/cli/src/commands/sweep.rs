@@ -3,14 +3,15 @@
 use super::measure::{Effort, effort, show};
 use crate::arguments::{DetailOptions, what_to_measure, where_to_run};
 use crate::formats::Form;
-use clap::Parser;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Parser};
+use std::ffi::OsStr;
 use std::fmt;
 use std::time::{Duration, Instant};
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::cpus::Cpus;
 use switchcost_model::{Experiment, Placement, Request};
-use switchcost_runner::{AXES, Axis, Here, KnownProbe, Range, headline_with, impossible, select_sweep};
+use switchcost_runner::{AXES, Here, KnownProbe, Range, axis_of, headline_with, impossible, listed_axis, select_sweep};
 use switchcost_session::arguments::{StoreOption, parse_budget, parse_word};
 use switchcost_session::{Action, Exit, Failure, Session, open_store};
 
@@ -18,9 +19,9 @@ use switchcost_session::{Action, Exit, Failure, Session, open_store};
 #[derive(Parser, Debug)]
 #[command(name = "sweep")]
 pub struct Sweep {
-    /// What is varied
-    #[arg(value_name = "AXIS", value_parser = AxisWord::parser())]
-    pub axis: AxisWord,
+    /// What is varied; also any parameter of a mechanism
+    #[arg(value_name = "AXIS", value_parser = AxisParser)]
+    pub axis: String,
     /// Names, families or globs [default: those of `run`]
     ///
     /// By default those that `run` measures by itself and that have the axis.
@@ -69,22 +70,24 @@ pub struct Sweep {
 
 impl Action for Sweep {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
-        let AxisWord(axis) = self.axis;
         let mut request = request(self)?;
         let store = open_store(self.store.path())?;
         let range =
             Range { from: self.from.clone(), to: self.to.clone(), steps: self.steps, values: self.values.clone() };
         let facts = switchcost_machine::fingerprint().stable;
-        let refused = |error: &dyn fmt::Display| Failure::usage(format!("sweep {}: {error}", axis.name()));
+        let refused = |error: &dyn fmt::Display| Failure::usage(format!("sweep {}: {error}", self.axis));
+        let named = |catalogue: &Catalogue| axis_of(&self.axis, &catalogue.mechanisms).map_err(|error| refused(&error));
         let points = |request: &Request, catalogue: &Catalogue, cpus: &Cpus, probes: &[KnownProbe]| {
             let here = Here { cpus: cpus.allowed(), facts: &facts };
-            select_sweep(request, axis, &range, &here, catalogue, probes).map_err(|error| refused(&error))
+            let axis = named(catalogue)?;
+            select_sweep(request, &*axis, &range, &here, catalogue, probes).map_err(|error| refused(&error))
         };
         let session = Session::by(
             |installation, catalogue, cpus| {
+                let axis = named(catalogue)?;
                 request.experiment = request.experiment.or_else(|| axis.usual_experiment(&catalogue.mechanisms));
                 if request.patterns.is_empty() {
-                    request.patterns = headline_with(axis, request.experiment, catalogue);
+                    request.patterns = headline_with(&*axis, request.experiment, catalogue);
                 }
                 let known = installation.probes(catalogue);
                 let unasked: Vec<KnownProbe> = known.iter().cloned().map(KnownProbe::unasked).collect();
@@ -105,7 +108,7 @@ impl Action for Sweep {
 fn request(arguments: &Sweep) -> Result<Request, Failure> {
     Ok(Request {
         patterns: arguments.patterns.clone(),
-        axis: Some(arguments.axis.0.name().to_owned()),
+        axis: Some(listed_axis(&arguments.axis).map_or(&*arguments.axis, |listed| listed.name()).to_owned()),
         experiment: arguments.experiment,
         placements: arguments.placement.clone(),
         budget: arguments.budget,
@@ -113,21 +116,18 @@ fn request(arguments: &Sweep) -> Result<Request, Failure> {
     })
 }
 
-/// An axis, by its word.
-#[derive(Clone, Copy)]
-pub struct AxisWord(pub &'static dyn Axis);
+/// Offers the listed axes and takes any word: parameters are known when the pages have been read.
+#[derive(Clone)]
+struct AxisParser;
 
-impl fmt::Debug for AxisWord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.name())
+impl TypedValueParser for AxisParser {
+    type Value = String;
+
+    fn parse_ref(&self, command: &clap::Command, of: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, of, value)
     }
-}
 
-impl AxisWord {
-    fn parser() -> impl TypedValueParser<Value = Self> {
-        let values = AXES.iter().map(|axis| PossibleValue::new(axis.name()).help(axis.purpose()));
-        PossibleValuesParser::new(values).try_map(|name| {
-            AXES.iter().find(|axis| axis.name() == name).map(|axis| Self(*axis)).ok_or("there is no such axis")
-        })
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(AXES.iter().map(|axis| PossibleValue::new(axis.name()).help(axis.purpose()))))
     }
 }

@@ -25,6 +25,14 @@ pub enum SweepError {
     /// As for any request.
     #[error(transparent)]
     Request(#[from] RequestError),
+    /// Neither an axis nor a parameter.
+    #[error("it is none of {listed}, and no parameter that a mechanism has{hint}; `switchcost list NAME` shows those")]
+    UnknownAxis {
+        /// Every axis.
+        listed: String,
+        /// The names that are nearest.
+        hint: String,
+    },
     /// Nothing to vary.
     #[error("none of the mechanisms {chosen} has a {what}; `switchcost list NAME` shows what each has")]
     NoAxis {

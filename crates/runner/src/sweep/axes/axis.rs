@@ -7,9 +7,9 @@ use switchcost_model::{Experiment, Mechanism, Request};
 /// What varies.
 pub trait Axis: Sync {
     /// Its word on the command line.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
     /// What it varies, in half a line.
-    fn purpose(&self) -> &'static str;
+    fn purpose(&self) -> &str;
     /// What is measured along it unless something else is asked for; None: the first experiment of each mechanism.
     fn usual_experiment(&self, _: &[Mechanism]) -> Option<Experiment> {
         None
@@ -32,7 +32,7 @@ pub trait Axis: Sync {
         mechanisms: &[&Mechanism],
     ) -> Result<(), SweepError>;
     /// The parameter of mechanisms that it is.
-    fn parameter(&self) -> Option<&'static str> {
+    fn parameter(&self) -> Option<&str> {
         None
     }
 }

@@ -19,11 +19,11 @@ const MOST: u64 = 10_000_000;
 pub struct Contexts;
 
 impl Axis for Contexts {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "contexts"
     }
 
-    fn purpose(&self) -> &'static str {
+    fn purpose(&self) -> &str {
         "Size of the ring: 2 to 1,000,000"
     }
 

@@ -9,11 +9,11 @@ use switchcost_model::{Experiment, Mechanism, Placement, Request};
 pub struct Cpus;
 
 impl Axis for Cpus {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "cpus"
     }
 
-    fn purpose(&self) -> &'static str {
+    fn purpose(&self) -> &str {
         "Every pair of CPUs"
     }
 
