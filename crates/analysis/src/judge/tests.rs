@@ -474,8 +474,13 @@ fn footprints_need_turns_and_possible_bytes() {
 }
 
 mod bounds;
-mod count;
 mod each;
 mod host;
 mod pushed;
-mod wakeup;
+
+macro_rules! of_parts {
+    ($($name:ident: $field:ident $seen:ident,)+) => {
+        $(mod $name;)+
+    };
+}
+switchcost_model::host_parts!(of_parts);
