@@ -68,7 +68,7 @@ function bands(all: { cpu: number; place: number[] }[]): string[] {
     const before = all[i - 1];
     // The last place is that of siblings, those before it are caches and sockets.
     const apart = before !== undefined && place.slice(0, -1).some((value, i) => value !== before.place[i]);
-    return apart ? [`gap${i}`, String(cpu)] : [String(cpu)];
+    return apart ? [`space${i}`, String(cpu)] : [String(cpu)];
   });
 }
 
@@ -97,7 +97,7 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
   const share = (ns: number): number => (most > least ? Math.log(ns / least) / Math.log(most / least) : 0);
   const title = (cell: Cell): string =>
     `CPU ${cell.a} and ${cell.b}${cell.relation ? ` (${cell.relation.replaceAll("_", " ")})` : ""}: ${told(cell)}`;
-  const name = (value: string): string => (value.startsWith("gap") ? "" : value);
+  const name = (value: string): string => (value.startsWith("space") ? "" : value);
   const picture =
     found.length === 0
       ? null
