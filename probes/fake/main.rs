@@ -57,7 +57,7 @@ impl Offer {
     }
 
     /// Of 100 units 90 have `base`, 9 twice and 1 ten times as much, or in each batch all of them `base`.
-    fn measurements(&self, phase: &str, seq: u64, units: u64, batches: u64, base: u64) -> String {
+    fn measurements(&self, phase: &str, seq: u64, units: u64, batches: u64, base: u64, gap: u64) -> String {
         if let Some(part) = &self.part {
             let counts = vec![(base * units).to_string(); batches as usize];
             return format!(
@@ -69,9 +69,10 @@ impl Offer {
         let (tenth, hundredth) = (all / 10, all / 100);
         let buckets = [(base, all - tenth), (2 * base, tenth - hundredth), (most, hundredth)];
         let sum: u64 = buckets.iter().map(|(value, count)| value * count).sum();
+        let span = if gap == 0 { 0 } else { sum + all * gap };
         let buckets: Vec<String> = buckets.iter().map(|(value, count)| format!("[{value},{count}]")).collect();
         format!(
-            r#"{{"t":"histogram","seq":{seq},"phase":"{phase}","units":{all},"bits":32,"buckets":[{}],"sum":{sum},"min":{base},"max":{most},"pair_sum":0,"pair_count":0,"span_counter":0,"span_clock":0}}"#,
+            r#"{{"t":"histogram","seq":{seq},"phase":"{phase}","units":{all},"bits":32,"buckets":[{}],"sum":{sum},"min":{base},"max":{most},"pair_sum":0,"pair_count":0,"span_counter":{span},"span_clock":{span}}}"#,
             buckets.join(",")
         )
     }
@@ -154,7 +155,11 @@ fn describe(offers: &[Offer], named: &[String], out: &mut File) {
         )
     };
     let mechanism = |name: &str, experiments: &str| {
-        described(&format!("thread/{name}"), experiments, r#""ticks","working_set","payload","pause","sched""#)
+        described(
+            &format!("thread/{name}"),
+            experiments,
+            r#""ticks","working_set","payload","pause","sched","gap","slept""#,
+        )
     };
     for words in named {
         let mut words = words[NAMED.len()..].split(' ');
@@ -278,6 +283,7 @@ fn cost(behaviour: &str, plan: &Plan, i: u64) -> u64 {
             base + number(plan, "contexts") + working_set / 64 + indirect + number(plan, "payload")
         }
         "touch" => number(plan, "working_set") / 64,
+        "offered" => base + number(plan, "gap"),
         "spread" => base + number(plan, "seed") % 1000,
         _ => base,
     }
@@ -320,6 +326,23 @@ fn switch_really(behaviour: &str, units: u64) {
     drop(to);
     (0..yields).for_each(|_| std::thread::yield_now());
     let _ = partner.join();
+}
+
+/// Between its units an offered experiment sleeps for `gap` µs each, but only for `slept` percent of that; by `slept=0` it spins on two CPUs.
+fn wait_between(units: u64, plan: &Plan, claimed: Duration) {
+    let gaps = Duration::from_micros(number(plan, "gap") * units);
+    let spins = number(plan, "slept") == 0;
+    let until = Instant::now() + gaps + 2 * claimed;
+    let spin = move || while spins && Instant::now() < until {};
+    if gaps.is_zero() {
+        return;
+    }
+    let other = std::thread::spawn(spin);
+    spin();
+    let _ = other.join();
+    if !spins {
+        sleep(gaps * number(plan, "slept") as u32 / 100 + 2 * claimed);
+    }
 }
 
 fn measure(behaviour: &str, plan: &Plan, offer: Option<&Offer>, out: &mut File) {
@@ -368,9 +391,17 @@ fn measure(behaviour: &str, plan: &Plan, offer: Option<&Offer>, out: &mut File) 
         }
         sleep(claimed.max(LOOK));
     }
+    wait_between(units * all, plan, claimed);
     let batch = |phase: &str, seq: u64, from: u64, count: u64| {
         if let Some(offer) = offer {
-            return offer.measurements(phase, seq, units, count, cost(behaviour, plan, from));
+            return offer.measurements(
+                phase,
+                seq,
+                units,
+                count,
+                cost(behaviour, plan, from),
+                1000 * number(plan, "gap"),
+            );
         }
         let ticks: Vec<String> = (from..from + count).map(|i| (cost(behaviour, plan, i) * units).to_string()).collect();
         format!(r#"{{"t":"samples","seq":{seq},"phase":"{phase}","units":{units},"ticks":[{}]}}"#, ticks.join(","))

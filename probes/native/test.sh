@@ -73,6 +73,8 @@ each_mechanism() {
                     [ "$timing" = each ] || run_plan "$status" 0 '' mechanism="$mechanism" experiment=footprint contexts=50 batches=2 warmup_batches=1
                     continue
                 fi
+                # Below, on CPUs that it takes.
+                [ "$experiment" != gap ] || continue
                 # Its wake-ups are due whether the one before was late or not: no host asks for the time of each by the counter.
                 [ "$experiment $timing" != 'wakeup each' ] || continue
                 if [ "$experiment" = count ]; then
@@ -110,6 +112,8 @@ done
 # What the machine lacks, with its code or cure.
 run_plan unsupported 0 too_few_cpus mechanism=control/cache-line cpus=0
 run_plan unsupported 0 too_few_cpus mechanism=thread/pipe cpus=0,1000
+run_plan unsupported 0 too_few_cpus mechanism=thread/futex experiment=gap cpus=0
+[ "$(nproc)" -lt 2 ] || run_plan ok 0 '' mechanism=thread/futex experiment=gap contexts=1 cpus=0,1 batch_ns=20000 batches=3 warmup_batches=1
 for idle in busy poll; do run_plan unsupported 0 too_few_cpus mechanism=thread/futex idle=$idle cpus=0; done
 for mechanism in stack/asm process/pipe; do
     run_plan unsupported 0 '"code":"limit_reached".*smaller working_set' mechanism=$mechanism contexts=1000 working_set=1073741824

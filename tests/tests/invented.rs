@@ -75,7 +75,7 @@ fn an_invented_experiment_and_placement_are_like_any_other() {
     let (experiment, placement) = ("lateness", "other_cpu");
 
     let help = world.run("run --help").out;
-    tells(&help, "count, lateness [default");
+    tells(&help, ", lateness [default");
     tells(&help, "other_cpu (the other CPU alone)");
 
     let row = measured(&world, "--placement other_cpu");

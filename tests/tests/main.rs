@@ -36,6 +36,7 @@ mod forged;
 #[cfg(unix)]
 mod formats;
 #[cfg(target_os = "linux")]
+mod gap;
 mod golden;
 #[cfg(unix)]
 mod guides;

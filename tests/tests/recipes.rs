@@ -217,7 +217,7 @@ fn every_recipe_of_the_host_shows_in_what_the_program_says() {
         std::fs::copy(repository().join(name), copy.path().join(name)).unwrap();
     }
     let recipes = recipes("Where a change goes");
-    assert_eq!(recipes.len(), 7, "a format, a column, an axis, a check, a command, a placement and an experiment");
+    assert_eq!(recipes.len(), 8, "a format, a column, an axis, a check, a command, a placement and two experiments");
     recipes.iter().flat_map(|recipe| &recipe.blocks).for_each(|block| block.write(copy.path()));
     let built = std::process::Command::new(env!("CARGO"))
         .args(["build", "--locked", "--quiet", "-p", "switchcost", "--profile", "dev"])
@@ -276,9 +276,15 @@ fn every_recipe_of_the_host_shows_in_what_the_program_says() {
         // On a busy machine a reading may cost more than the gap between two.
         assert!(row["p999"].is_number() && row["p999"].as_f64() <= row["max"].as_f64(), "{row}");
     }
+    let row = &json(&world, "run control/js-microtask --experiment stall --rounds 1 --batches 10")["results"][0];
+    // On a busy machine the host may come too late to look.
+    let verdict = row["verdict"].as_str().unwrap();
+    assert!(verdict == "verified" || row["reason_code"] == "not_looked_at", "{row}");
+    let stored = ask(&world, "export --private-facts --format jsonl");
+    assert!(stored.contains("\"stalled\":{\"waited_ns\":"), "{stored}");
     let help = ask(&world, "run --help").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        help.contains(", hiccup [default") && help.contains("other_cpu (one CPU, but not the usual one)"),
+        help.contains(", stall, hiccup [default") && help.contains("other_cpu (one CPU, but not the usual one)"),
         "{help}"
     );
 }

@@ -1046,6 +1046,10 @@ export interface Seen {
    */
   forks: number | null;
   /**
+   * What it saw by this part; None where the experiment has none.
+   */
+  idled?: Idled | null;
+  /**
    * Kernel switches of the same because the CPU was taken from them.
    */
   involuntary: number;
@@ -1108,6 +1112,38 @@ export interface Executed {
    * Units that `functions` are of.
    */
   units: number;
+}
+/**
+ * How the CPU of the task that is woken idled while the units took place, as the kernel counted it.
+ */
+export interface Idled {
+  /**
+   * From the look at the plan to that at the first figures, ns; 0: the host did not look twice.
+   */
+  between_ns: number;
+  /**
+   * The CPU.
+   */
+  cpu: number;
+  /**
+   * Idle state → what the kernel counted of it between the looks; None: this system has none, or does not count them.
+   */
+  states: {
+    [k: string]: IdleState;
+  } | null;
+}
+/**
+ * An idle state of a CPU.
+ */
+export interface IdleState {
+  /**
+   * Times that it was entered.
+   */
+  entered: number;
+  /**
+   * Time in it, ns.
+   */
+  ns: number;
 }
 /**
  * How the tasks of a probe were scheduled while its units took place, as the kernel told the host, and the load that the host put beside them.

@@ -1,7 +1,8 @@
 //! Which CPUs may be used, which of them is measured, and where the host itself runs.
 
 use crate::{list, os};
-use switchcost_model::{CpuRole, Reason};
+use std::collections::BTreeMap;
+use switchcost_model::{CpuRole, IdleState, Reason};
 
 /// CPUs that this process may use and what each is used for.
 ///
@@ -148,6 +149,21 @@ pub fn on_cpu<T: Send>(cpu: u32, work: impl FnOnce() -> T + Send) -> Option<T> {
         let pinned = || pin_self(&[cpu]).ok().map(|_| work());
         std::thread::Builder::new().spawn_scoped(scope, pinned).ok()?.join().ok()?
     })
+}
+
+/// What the kernel has counted of each idle state of a CPU until now; None: this system has none, or does not count them.
+#[must_use]
+pub fn idle_states(cpu: u32) -> Option<BTreeMap<String, IdleState>> {
+    // Only Linux has such a folder, and only where a driver puts its CPUs into states of which it knows.
+    let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle");
+    let mut states = BTreeMap::new();
+    for state in std::fs::read_dir(folder).ok()?.flatten() {
+        let text = |name: &str| std::fs::read_to_string(state.path().join(name)).ok();
+        let number = |name: &str| text(name)?.trim().parse::<u64>().ok();
+        let counted = IdleState { entered: number("usage")?, ns: number("time")?.saturating_mul(1000) };
+        states.insert(text("name")?.trim().to_owned(), counted);
+    }
+    Some(states).filter(|states| !states.is_empty())
 }
 
 #[cfg(test)]

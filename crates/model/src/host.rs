@@ -17,6 +17,7 @@ macro_rules! host_parts {
         $declare! {
             wakeup: scheduled Scheduled,
             count: executed Executed,
+            gap: idled Idled,
         }
     };
 }

@@ -88,6 +88,14 @@ pub enum Reason {
     )]
     WaitedLonger { claimed_ms: f64, waited_ms: f64 },
 
+    // Gaps.
+    #[error("{units} gaps and their wake-ups take {due_ms:.0} ms, and {took_ms:.0} ms went by")]
+    GapsDoNotFit { units: u64, due_ms: f64, took_ms: f64 },
+    #[error(
+        "CPU {cpu} idled {idle_ms:.0} ms where the gaps take {gaps_ms:.0} ms: other programs had it, or its task did not sleep; measure again when nothing else runs"
+    )]
+    NotIdle { cpu: u32, idle_ms: f64, gaps_ms: f64 },
+
     // Counted experiments.
     #[error("what it executes could not be counted: {why}")]
     NotCounted { why: Obstacle },

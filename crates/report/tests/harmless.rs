@@ -140,6 +140,7 @@ fn run(texts: &[String]) -> Run {
                     refused: Some(Obstacle::PartUnread { text: texts.next() }),
                     ..Executed::default()
                 }),
+                ..PartSeen::default()
             },
             ..Seen::default()
         }),

@@ -232,7 +232,7 @@ fn seen() -> impl Strategy<Value = Seen> {
                 forks,
                 strays,
                 tree,
-                part: PartSeen { scheduled, executed },
+                part: PartSeen { scheduled, executed, ..PartSeen::default() },
             }
         },
     )

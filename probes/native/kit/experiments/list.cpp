@@ -16,6 +16,7 @@ const Experiment& find_experiment(std::string_view name) {
         Experiment{"message", false, Live::throughout, &measure_batches},
         Experiment{"footprint", false, Live::batch, &measure_footprint},
         Experiment{"wakeup", false, Live::throughout, &measure_batches},
+        Experiment{"gap", false, Live::throughout, &measure_batches},
         Experiment{"count", true, Live::throughout, &measure_batches, &counted},
     };
     const auto found = std::ranges::find(all, name, &Experiment::name);
