@@ -17,7 +17,7 @@ mod missing;
 mod row;
 
 use case::Case;
-use switchcost_model::{Disturbance, EndStatus, EvidenceRule, Judgement, Plan, Reason, Verdict};
+use switchcost_model::{Disturbance, EndStatus, EvidenceRule, Judgement, Plan, Reason, Seen, Verdict};
 
 pub use again::{Changed, bounds_of, judge_again};
 pub use broken::leave_ms;
@@ -54,9 +54,20 @@ pub fn judge(rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruli
     judge_by(&Constants::OURS, rule, plan, answer)
 }
 
-/// The same by other constants, which shows what each of ours is for.
+/// The same by other constants, which shows what each of ours is for. A start that a stranger traces accuses nobody: its stops are in every count.
 #[must_use]
 pub fn judge_by(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruling {
+    let mut ruling = untraced(constants, rule, plan, answer);
+    if let Some(by) = answer.seen.and_then(Seen::tracer).map(str::to_owned) {
+        if ruling.judgement.verdict == Verdict::Contradicted {
+            ruling = Ruling::new(Verdict::Unobservable, Reason::Traced { by: by.clone() });
+        }
+        ruling.disturbances.push(Disturbance::Traced { by });
+    }
+    ruling
+}
+
+fn untraced(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruling {
     if let Some(reason) = broken::reason(plan, answer) {
         return Ruling::new(Verdict::Broken, reason);
     }

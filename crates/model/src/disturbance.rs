@@ -19,6 +19,8 @@ pub enum Disturbance {
     /// `before`, `after`: what the file held, kHz or the name of a governor.
     #[error("{file} of CPU {cpu} changed from {before} to {after}")]
     Frequency { file: String, cpu: u32, before: String, after: String },
+    #[error("{by} traced the probe")]
+    Traced { by: String },
     #[error("{more} kernel switches more than the mechanism makes in {units} units")]
     ForeignSwitches { more: u64, units: u64 },
 }
@@ -94,6 +96,7 @@ mod tests {
                 r#"{"kind":"foreign_switches","more":60,"units":4000}"#,
                 "foreign_switches: 60 kernel switches more than the mechanism makes in 4000 units",
             ),
+            (r#"{"kind":"traced","by":"strace"}"#, "traced: strace traced the probe"),
         ] {
             let read: Disturbance = serde_json::from_str(form).unwrap();
             assert_eq!(format!("{}: {read}", read.kind()), said);

@@ -106,6 +106,9 @@ pub enum Reason {
     )]
     NoInstructions { per_unit: f64 },
 
+    #[error("{by} traces the probe, and each of its stops counts as a kernel switch of the row; measure without it")]
+    Traced { by: String },
+
     // The evidence against the claim, or against itself.
     #[error("other than the row names: {instead}")]
     OtherWay { instead: Box<Reason> },

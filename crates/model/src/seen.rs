@@ -38,6 +38,14 @@ pub struct Seen {
     pub part: PartSeen,
 }
 
+impl Seen {
+    /// Who traced the probe.
+    #[must_use]
+    pub fn tracer(&self) -> Option<&str> {
+        self.tree.as_ref()?.facts.as_ref()?.tracer.as_deref()
+    }
+}
+
 /// Tasks of which a look reads switches, CPU time and CPUs; of more, these say nothing of the whole.
 pub const TASKS_LOOKED_AT: usize = 256;
 
@@ -88,4 +96,7 @@ pub struct TaskFacts {
     pub files: Option<BTreeMap<String, u64>>,
     /// Page faults of its processes until then, minor and major.
     pub page_faults: u64,
+    /// Program that traces one of them and is none of the probe's own: each of its stops is a kernel switch of theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracer: Option<String>,
 }

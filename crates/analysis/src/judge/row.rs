@@ -10,6 +10,8 @@ use switchcost_stats::median;
 
 /// Why the starts of a row, each of which may be sound by itself, refute it together.
 pub(crate) fn contradiction(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
+    let untraced = |start: &&&Invocation| start.seen.as_ref().is_none_or(|seen| seen.tracer().is_none());
+    let starts: &[&Invocation] = &starts.iter().filter(untraced).copied().collect::<Vec<_>>();
     replayed(constants, starts)
         .or_else(|| counter_off(constants, run, starts))
         .or_else(|| idle_contexts(constants, run, starts))

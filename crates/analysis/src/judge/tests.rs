@@ -116,6 +116,7 @@ fn seen() -> Seen {
                 guarded: Some(0),
                 files: Some([("pipe".to_owned(), 2)].into()),
                 page_faults: 250,
+                tracer: None,
             }),
         }),
         part: PartSeen::default(),

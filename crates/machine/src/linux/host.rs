@@ -111,7 +111,17 @@ impl Host {
 
     /// `/proc/self/status`.
     pub(crate) fn status(&self) -> BTreeMap<String, String> {
-        pairs(&self.read("/proc/self/status").unwrap_or_default())
+        self.status_of("self")
+    }
+
+    /// The same of another process; empty if it cannot be read.
+    pub(crate) fn status_of(&self, pid: &str) -> BTreeMap<String, String> {
+        pairs(&self.read(format!("/proc/{pid}/status")).unwrap_or_default())
+    }
+
+    /// What a process is called.
+    pub(crate) fn process(&self, pid: &str) -> String {
+        self.read(format!("/proc/{pid}/comm")).unwrap_or_else(|_| format!("process {pid}"))
     }
 
     /// CPUs that are online; empty when unknown.

@@ -194,7 +194,7 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
     let mut allowed = BTreeSet::new();
     let mut ran_on = BTreeSet::new();
     let mut facts = TaskFacts::default();
-    let mut exact = 0;
+    let (mut exact, mut traced_by): (u64, Option<i32>) = (0, None);
     let all = family.iter().flat_map(|process| tasks(host, process.pid).map(|task| (process.pid, task)));
     for (pid, task) in all.take(TASKS_LOOKED_AT) {
         let file = |name: &str| host.read(format!("/proc/{pid}/task/{task}/{name}")).ok();
@@ -214,6 +214,7 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
                     tree.switches += value.trim().parse::<u64>().ok()?;
                     counts += 1;
                 }
+                "TracerPid" => traced_by = traced_by.or(value.trim().parse().ok().filter(|pid| *pid != 0)),
                 "SpeculationIndirectBranch" => *facts.guarded.get_or_insert(0) += u64::from(value.contains("disabled")),
                 _ => {}
             }
@@ -227,6 +228,9 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
         *facts.classes.entry(scheduling::word(stat.policy()?)).or_default() += 1;
         (counts == 3).then_some(())?;
     }
+    // A probe may trace what it starts: that is its own work.
+    let stranger = traced_by.filter(|tracer| family.iter().all(|process| process.pid != *tracer));
+    facts.tracer = stranger.map(|tracer| host.process(&tracer.to_string()));
     tree.cpu_ns = exact;
     tree.allowed_cpus = allowed.into_iter().collect();
     tree.ran_on = ran_on.into_iter().collect();

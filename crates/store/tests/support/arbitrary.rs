@@ -198,13 +198,9 @@ fn tree() -> impl Strategy<Value = Tree> {
 
 fn facts() -> impl Strategy<Value = TaskFacts> {
     let counts = || btree_map(text(), number(), 0..3);
-    let maybe = (option::of(number()), option::of(counts()));
-    (number(), number(), counts(), maybe).prop_map(|(tasks, page_faults, classes, (guarded, files))| TaskFacts {
-        tasks,
-        classes,
-        guarded,
-        files,
-        page_faults,
+    let maybe = (option::of(number()), option::of(counts()), option::of(text()));
+    (number(), number(), counts(), maybe).prop_map(|(tasks, page_faults, classes, (guarded, files, tracer))| {
+        TaskFacts { tasks, classes, guarded, files, page_faults, tracer }
     })
 }
 

@@ -146,6 +146,24 @@ fn what_parameters_and_channels_claim_must_be_there() {
     );
 }
 
+/// Each stop of a traced task is a switch of the kernel: that refutes nobody, and is no proof either.
+#[test]
+fn a_start_that_a_stranger_traces_accuses_nobody_and_names_him() {
+    let traced = |change: fn(&mut Seen)| {
+        watched(&rule(), |s| {
+            change(s);
+            s.tree.as_mut().unwrap().facts.as_mut().unwrap().tracer = Some("strace".to_owned());
+        })
+    };
+    let by = Disturbance::Traced { by: "strace".to_owned() };
+    let refuted = traced(|s| s.cpu_ns = 40_000_000);
+    check(&refuted, Verdict::Unobservable, r#"traced by="strace""#);
+    assert_eq!(refuted.disturbances, [by.clone()]);
+    let sound = traced(|_| {});
+    check(&sound, Verdict::Verified, "");
+    assert_eq!(sound.disturbances, [by]);
+}
+
 /// What the judge says of this transcript where the host saw this.
 fn of(rule: &EvidenceRule, transcript: &Transcript, seen: &Seen) -> Ruling {
     let (process, bound) = (ProcessEnd::Exited(0), &Bounds::default());
