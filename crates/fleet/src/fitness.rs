@@ -7,7 +7,9 @@ pub use pass::{Pass, ROUNDS, measured_rows};
 use pass::Judged;
 use std::collections::BTreeSet;
 use switchcost_analysis::number::percent;
-use switchcost_model::{Finding, HARDWARE_FACTS, Machine, SOFTWARE_FACTS, Severity, counts, harmless_line, is_known};
+use switchcost_model::{
+    Finding, HARDWARE_FACTS, Machine, SOFTWARE_FACTS, Severity, agree, apart, counts, cut, harmless_line,
+};
 
 /// Facts of the place that `check` was started from, not of the node: where they differ, rows are not comparable and nobody is to blame.
 const SURROUNDINGS: &[&str] = &["cgroup.cpu_depth", "container", "security.seccomp"];
@@ -89,7 +91,7 @@ impl Fitness {
                 continue;
             }
             let (then, now) = (then.unwrap_or("none"), now.unwrap_or("none"));
-            if then != now && is_known(then) && is_known(now) {
+            if !agree(name, then, now) {
                 differing.push((name, now, then));
             }
         }
@@ -144,39 +146,13 @@ impl Fitness {
     }
 }
 
-/// Two values, each without the long beginning that both share, and short enough to stand in one line.
-fn apart(a: &str, b: &str) -> (String, String) {
-    /// A shared beginning that is longer says nothing of the difference.
-    const SHARED: usize = 12;
-    /// Longest value.
-    const LONGEST: usize = 24;
-    let shared: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
-    let long = a.len().max(b.len()) > LONGEST && shared > SHARED;
-    let rest = |value: &str| {
-        let rest = if long { format!("..{}", &value[shared..]) } else { value.to_owned() };
-        cut(&rest, LONGEST)
-    };
-    (rest(a), rest(b))
-}
-
-/// The same, but the cure behind the last semicolon stays if it leaves room for what is wrong.
+/// At most so many bytes of a text, of which the cure behind the last semicolon stays if it leaves room for what is wrong.
 fn cut_before_cure(text: &str, bytes: usize) -> String {
     const WRONG: usize = 24;
     match text.rsplit_once("; ").filter(|(_, cure)| text.len() > bytes && cure.len() + WRONG <= bytes) {
         Some((what, cure)) => format!("{}; {cure}", cut(what, bytes - cure.len() - 2)),
         None => cut(text, bytes),
     }
-}
-
-/// At most so many bytes of a text; a cut shows.
-fn cut(text: &str, bytes: usize) -> String {
-    const MARK: &str = "..";
-    if text.len() <= bytes {
-        return text.to_owned();
-    }
-    let room = bytes.saturating_sub(MARK.len());
-    let end = (0..=room).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    format!("{}{MARK}", &text[..end]).chars().take(bytes).collect()
 }
 
 #[cfg(test)]
@@ -243,12 +219,5 @@ mod tests {
         assert!(facts(&[], &[("cpu.microcode", "0x1")], "2").is_open());
         assert!(!facts(&[], &[("cpu.microcode", "0x1")], "1").is_open());
         assert!(facts(&[("load.average", "1")], &[("load.average", "9")], "1").is_open());
-    }
-
-    #[test]
-    fn long_values_are_told_apart_by_where_they_differ() {
-        let (now, then) =
-            apart("Mitigation: Retpolines; STIBP: disabled; RSB filling", "Mitigation: Retpolines; STIBP: on");
-        assert_eq!((now.as_str(), then.as_str()), ("..disabled; RSB filling", "..on"));
     }
 }

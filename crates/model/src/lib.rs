@@ -8,6 +8,7 @@
 mod capability;
 mod core_clock;
 pub mod cpu_list;
+mod difference;
 mod disturbance;
 mod evidence_rule;
 mod experiment;
@@ -40,6 +41,7 @@ mod word;
 
 pub use capability::Capabilities;
 pub use core_clock::{CoreClock, MHZ_MEASURED, MHZ_STORED, Shortfall};
+pub use difference::{Difference, IDLE_REQUEST, NOBODY, agree, apart, cut, differences};
 pub use disturbance::{Disturbance, Throttle};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use experiment::{Asked, Due, Experiment, Live, measuring, quantities};

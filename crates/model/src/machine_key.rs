@@ -24,7 +24,8 @@ pub const HARDWARE_FACTS: &[&str] = &[
 
 /// Facts of software and settings that change the cost of a switch and that every user of the machine reads alike.
 ///
-/// Left out on purpose: `kernel.preempt_mode` and `kernel.lsm` (only root may read them on many machines, so root and user would get different keys),
+/// Left out on purpose: `kernel.preempt_mode`, `kernel.lsm` and `cpuidle.dma_latency_us` (only root may read them on many machines, so root and user would get
+/// different keys),
 /// `clock.available` and `kernel.version` (build stamp), everything drifting.
 pub const SOFTWARE_FACTS: &[&str] = &[
     "cgroup.cpu_depth",
@@ -36,7 +37,10 @@ pub const SOFTWARE_FACTS: &[&str] = &[
     "cpu.microcode",
     "cpu.smt",
     "cpufreq.",
-    "cpuidle.",
+    "cpuidle.driver",
+    "cpuidle.governor",
+    "cpuidle.halt_poll_ns",
+    "cpuidle.states",
     "kernel.autogroup",
     "kernel.hz",
     "kernel.page_size",

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::{GateOutcome, Grown, Of, Outcome, Why};
 use switchcost_catalogue::Published;
+use switchcost_model::Difference;
 
 pub(crate) fn verdict_word(outcome: Outcome) -> &'static str {
     match outcome {
@@ -39,6 +40,8 @@ struct CompareDocument<'a> {
     runs: &'a [ComparedRun],
     /// What bounds every word of it: runs of different machines or versions, rows with too few starts.
     cautions: &'a [String],
+    /// Every recorded fact in which the runs differ, those of the hardware first.
+    differences: &'a [Difference],
     comparisons: Vec<RowPart<'a>>,
     skipped: Vec<SkippedPart<'a>>,
     references: &'a [ComparedSide],
@@ -143,6 +146,7 @@ fn compare_document(compared: &Compared) -> CompareDocument<'_> {
         at: compared.at.to_string(),
         runs: &compared.runs,
         cautions: &compared.cautions,
+        differences: &compared.differences,
         comparisons: compared.rows.iter().map(|row| row_part(row, !compared.refused.is_empty())).collect(),
         skipped: compared.skipped.iter().map(|(label, reason)| SkippedPart { label, reason }).collect(),
         references: &compared.references,

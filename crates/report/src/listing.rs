@@ -294,7 +294,7 @@ pub struct HistoryEntry {
     pub rows: u64,
     /// Invocations.
     pub invocations: u64,
-    /// Key of the machine's hardware.
+    /// Key of the machine's hardware, and behind an @ its host, where that is known.
     pub machine: String,
     /// Key of software and settings.
     pub software: String,

@@ -67,7 +67,7 @@ pub struct TrendChange {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Trend {
-    /// Key of the machine's hardware.
+    /// Key of the machine.
     pub machine: String,
     /// Short name with the probe; no other row of the machine has it.
     pub label: String,
@@ -85,11 +85,11 @@ pub struct Trend {
     pub autocorrelation: Option<f64>,
 }
 
-/// A machine: the same hardware, whatever runs on it.
+/// A machine: the same hardware and, where it is known, the same host, whatever runs on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct TrendMachine {
-    /// Key of its hardware.
+    /// Key of its hardware, and behind an @ its host, where that is known.
     pub key: String,
     /// Processor, number of CPUs, hypervisor.
     pub name: String,
@@ -321,7 +321,7 @@ fn phrase(change: &TrendChange, quantity: Quantity) -> String {
         format!("95 % interval {} to {}", Value::Change(low - 1.0), Value::Change(high - 1.0))
     });
     let with = match change.changed_with_it.as_slice() {
-        [] => "no recorded fact of tool or machine changed with it".to_owned(),
+        [] => "no fact that both runs recorded changed with it".to_owned(),
         facts => format!("with it changed {}", facts.iter().map(|fact| harmless(fact)).collect::<Vec<_>>().join(", ")),
     };
     let p = if change.p < 0.0005 { "p < 0.001".to_owned() } else { format!("p = {:.3}", change.p) };

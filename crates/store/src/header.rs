@@ -1,10 +1,9 @@
 //! A stored run in a list.
 
-use std::collections::BTreeMap;
-use switchcost_model::{EndedBy, Run};
+use switchcost_model::{EndedBy, Machine, Run};
 
 /// A stored run without its data.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunHeader {
     /// Id of the run.
     pub id: String,
@@ -22,8 +21,8 @@ pub struct RunHeader {
     pub method_version: u32,
     /// The command, as typed.
     pub command: Vec<String>,
-    /// Facts that identify the machine.
-    pub machine: BTreeMap<String, String>,
+    /// The machine, without what `doctor` found.
+    pub machine: Machine,
     /// Planned variants.
     pub variants: u64,
     /// Those of them that were not run at all.
@@ -44,7 +43,7 @@ impl RunHeader {
             tool_version: run.tool_version,
             method_version: run.method_version,
             command: run.command,
-            machine: run.machine.stable,
+            machine: Machine { findings: Vec::new(), ..run.machine },
             variants,
             not_run,
             invocations,
@@ -60,24 +59,18 @@ impl RunHeader {
     /// Equal for runs on the same hardware with the same software.
     #[must_use]
     pub fn machine_key(&self) -> String {
-        switchcost_model::machine_key(&self.machine)
-    }
-
-    /// Equal for runs on the same hardware.
-    #[must_use]
-    pub fn hardware_key(&self) -> String {
-        switchcost_model::hardware_key(&self.machine)
+        self.machine.key()
     }
 
     /// Equal for runs with the same software and settings.
     #[must_use]
     pub fn software_key(&self) -> String {
-        switchcost_model::software_key(&self.machine)
+        switchcost_model::software_key(&self.machine.stable)
     }
 
     /// A fact of the machine; `unknown` where the run does not have it.
     #[must_use]
     pub fn fact(&self, name: &str) -> &str {
-        self.machine.get(name).map_or("unknown", String::as_str)
+        self.machine.stable.get(name).map_or("unknown", String::as_str)
     }
 }

@@ -3,7 +3,7 @@
 use super::ratio::Comparison;
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_model::{Finding, Severity};
+use switchcost_model::{Difference, Finding, Severity};
 
 /// Most starts a side that are worth naming; beyond, another machine is the better cure.
 const MOST_STARTS: f64 = 2000.0;
@@ -43,6 +43,10 @@ pub struct Gate {
 pub enum Ground {
     /// A run bears no verdict.
     Unstable,
+    /// The runs are of other hardware, which differs in this.
+    Hardware(Vec<Difference>),
+    /// Only one of the runs was watched, or each by others.
+    Observers(Vec<Difference>),
     /// Rows that fail, each with its increase, as a fraction.
     Worse(Vec<(String, f64)>),
     /// No row costs more than this fraction more.
@@ -62,17 +66,31 @@ pub enum Ground {
     },
 }
 
-impl Gate {
-    /// Judges rows by their labels; `uncompared` rows of the reference have none. `refused`: a run bears no verdict.
+impl Ground {
+    /// Why runs bear no verdict that differ so; `unstable`: equal things differ in one.
     #[must_use]
-    pub fn new(limit: f64, rows: &[GatedRow<'_>], uncompared: usize, refused: bool) -> Self {
+    pub fn withheld(differences: &[Difference], unstable: bool) -> Option<Self> {
+        let those = |of: fn(&Difference) -> bool| -> Option<Vec<Difference>> {
+            let those: Vec<Difference> = differences.iter().filter(|one| of(one)).cloned().collect();
+            (!those.is_empty()).then_some(those)
+        };
+        let hardware = || those(|one| one.hardware).map(Self::Hardware);
+        let observers = || those(Difference::is_of_observers).map(Self::Observers);
+        unstable.then_some(Self::Unstable).or_else(hardware).or_else(observers)
+    }
+}
+
+impl Gate {
+    /// Judges rows by their labels; `uncompared` rows of the reference have none. `withheld`: why nothing is judged.
+    #[must_use]
+    pub fn new(limit: f64, rows: &[GatedRow<'_>], uncompared: usize, withheld: Option<Ground>) -> Self {
         let failed: Vec<&GatedRow<'_>> = rows.iter().filter(|(_, row)| row.fails(limit)).collect();
         let open: Vec<&GatedRow<'_>> = rows.iter().filter(|(_, row)| !excludes(row, limit)).collect();
         let ends: Option<Vec<f64>> = rows.iter().map(|(_, row)| Some(row.most_cost()? - 1.0)).collect();
-        let missed = ends.and_then(|ends| ends.into_iter().reduce(f64::max)).filter(|_| !refused);
+        let missed = ends.and_then(|ends| ends.into_iter().reduce(f64::max)).filter(|_| withheld.is_none());
         let gate = |outcome, starts, ground| Self { limit, outcome, missed, starts, ground };
-        if refused {
-            return gate(GateOutcome::Inconclusive, None, Ground::Unstable);
+        if let Some(ground) = withheld {
+            return gate(GateOutcome::Inconclusive, None, ground);
         }
         if !failed.is_empty() {
             let worse = failed.iter().map(|(label, row)| ((*label).to_owned(), row.cost() - 1.0)).collect();
@@ -178,7 +196,24 @@ mod tests {
 
     fn gate(rows: &[Comparison], uncompared: usize, refused: bool) -> Gate {
         let rows: Vec<GatedRow<'_>> = rows.iter().map(|row| ("thread/pipe", row)).collect();
-        Gate::new(0.05, &rows, uncompared, refused)
+        Gate::new(0.05, &rows, uncompared, Ground::withheld(&[], refused))
+    }
+
+    #[test]
+    fn other_hardware_and_other_observers_decide_nothing() {
+        let one = |fact: &str, hardware| Difference { fact: fact.into(), a: "1".into(), b: "2".into(), hardware };
+        let slower = compared(1.5, 1.4, 1.6);
+        for (differences, expected) in [
+            (
+                vec![one("cpu.model", true), one("kernel.release", false)],
+                Ground::Hardware(vec![one("cpu.model", true)]),
+            ),
+            (vec![one("observer.bpf", false)], Ground::Observers(vec![one("observer.bpf", false)])),
+        ] {
+            let gate = Gate::new(0.05, &[("thread/pipe", &slower)], 0, Ground::withheld(&differences, false));
+            assert_eq!((gate.outcome, gate.ground, gate.missed), (GateOutcome::Inconclusive, expected, None));
+        }
+        assert_eq!(Ground::withheld(&[one("kernel.release", false)], false), None);
     }
 
     #[test]

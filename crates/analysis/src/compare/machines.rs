@@ -4,12 +4,17 @@ use super::why::{Side, Why};
 use crate::analysis::Analysis;
 use crate::clock::SAME;
 use crate::rulers::{CLOCK, core, slower_core};
-use switchcost_model::hardware_key;
+use switchcost_model::{Difference, Run, differences};
+
+/// The runs were measured on one machine, as far as both say.
+fn one_machine(a: &Run, b: &Run) -> bool {
+    !differences(&a.machine, &b.machine).iter().any(Difference::is_of_machines)
+}
 
 /// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
 #[must_use]
 pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<Why> {
-    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
+    if !one_machine(a.run, b.run) {
         return None;
     }
     let (one, other) = (core(&a.speeds, probe)?, core(&b.speeds, probe)?);
@@ -25,7 +30,7 @@ pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Opt
 /// two rulers, or the same.
 #[must_use]
 pub fn clocks_differ(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<f64> {
-    if hardware_key(&a.run.machine.stable) != hardware_key(&b.run.machine.stable) {
+    if !one_machine(a.run, b.run) {
         return None;
     }
     let kept = |analysis: &Analysis<'_>| Some(analysis.speeds.get(probe)?.get(CLOCK)?.kept);

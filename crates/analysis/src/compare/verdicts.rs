@@ -8,15 +8,18 @@ use crate::analysis::Analysis;
 use crate::noise::Noise;
 use crate::row::{Of, Row};
 use crate::rulers::{SLOWED, slowest};
-use switchcost_model::{Run, hardware_key};
+use std::collections::BTreeSet;
+use switchcost_model::{Difference, Run, differences};
 
 /// What bounds every word of a comparison, and stands before it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Caution {
-    /// The runs are of different machines.
-    Machines,
-    /// They are of one machine with two kernels or set-ups.
-    Setups,
+    /// The runs are of different hardware: what they have recorded that differs.
+    Machines(Vec<Difference>),
+    /// They are of equal hardware, and something else that they have recorded differs.
+    Setups(Vec<Difference>),
+    /// Somebody watched these runs: id, and who.
+    Watched(Vec<(String, String)>),
     /// They were made by different versions.
     Versions,
     /// The clock of one was slower, by this logarithm (B's, if positive).
@@ -57,6 +60,8 @@ pub struct Verdicts {
     pub comparisons: Vec<Comparison>,
     /// Indices of the runs that take part, each once, that of the first A first.
     pub runs: Vec<usize>,
+    /// Every recorded fact in which runs that are compared differ, those of the hardware first.
+    pub differences: Vec<Difference>,
     /// Runs that bear no verdict, since equal things differ in them: id and reason.
     pub unstable: Vec<(String, String)>,
     /// In the order of weight.
@@ -89,11 +94,13 @@ pub fn verdicts(pairs: &[Pair<'_, '_>], runs: &[Analysis<'_>], threshold: f64) -
     let comparisons = each.collect::<Result<Vec<_>, _>>()?;
     let involved = involved(pairs);
     let unstable = involved.iter().filter_map(|&index| Some((&runs[index], runs[index].noise.unstable.clone()?)));
+    let differences = differing(pairs, runs);
     Ok(Verdicts {
         unstable: unstable.map(|(analysis, reason)| (analysis.run.id.clone(), reason)).collect(),
-        cautions: cautions(pairs, runs, &comparisons),
+        cautions: cautions(pairs, runs, &comparisons, &involved, &differences),
         remarks: remarks(pairs, runs, &comparisons, &involved),
         comparisons,
+        differences,
         runs: involved,
     })
 }
@@ -124,14 +131,36 @@ fn involved(pairs: &[Pair<'_, '_>]) -> Vec<usize> {
     indices
 }
 
-fn cautions(pairs: &[Pair<'_, '_>], runs: &[Analysis<'_>], comparisons: &[Comparison]) -> Vec<Caution> {
+/// Of several pairs of runs each fact once.
+fn differing(pairs: &[Pair<'_, '_>], runs: &[Analysis<'_>]) -> Vec<Difference> {
+    let of_runs: BTreeSet<(usize, usize)> = pairs.iter().map(|(a, b)| (a.0, b.0)).filter(|(a, b)| a != b).collect();
+    let mut all: Vec<Difference> = Vec::new();
+    for (a, b) in of_runs {
+        let new = differences(&runs[a].run.machine, &runs[b].run.machine).into_iter();
+        let new: Vec<Difference> = new.filter(|one| all.iter().all(|known| known.fact != one.fact)).collect();
+        all.extend(new);
+    }
+    all.sort_by_key(|difference| !difference.hardware);
+    all
+}
+
+fn cautions(
+    pairs: &[Pair<'_, '_>],
+    runs: &[Analysis<'_>],
+    comparisons: &[Comparison],
+    involved: &[usize],
+    differences: &[Difference],
+) -> Vec<Caution> {
     let differ = |of: &dyn Fn(&Run) -> String| pairs.iter().any(|(a, b)| of(runs[a.0].run) != of(runs[b.0].run));
     let mut cautions = Vec::new();
-    if differ(&|run| hardware_key(&run.machine.stable)) {
-        cautions.push(Caution::Machines);
-    } else if differ(&|run| run.machine.key()) {
-        cautions.push(Caution::Setups);
+    if differences.iter().any(|difference| difference.hardware) {
+        cautions.push(Caution::Machines(differences.to_vec()));
+    } else if !differences.is_empty() {
+        cautions.push(Caution::Setups(differences.to_vec()));
     }
+    let watched = involved.iter().map(|&index| (runs[index].run.id.clone(), runs[index].run.machine.watchers()));
+    let watched: Vec<(String, String)> = watched.filter(|(_, who)| !who.is_empty()).collect();
+    cautions.extend((!watched.is_empty()).then_some(Caution::Watched(watched)));
     if differ(&|run| format!("{} {}", run.tool_version, run.method_version)) {
         cautions.push(Caution::Versions);
     }

@@ -11,8 +11,8 @@ use operands::{Chosen, Operand, Runs, Which, choose};
 use question::{Group, Pair, Question};
 use std::time::Instant;
 use switchcost_analysis::{
-    Analysis, At, FEWEST_STARTS, Gate, GateOutcome, Incomparable, Load, Place, Row, THRESHOLD, common, comparable,
-    methods_differ, verdicts,
+    Analysis, At, FEWEST_STARTS, Gate, GateOutcome, Ground, Incomparable, Load, Place, Row, THRESHOLD, common,
+    comparable, methods_differ, verdicts,
 };
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
@@ -118,8 +118,9 @@ impl Compare {
             row.asked = asked;
         }
         if let Some(limit) = self.gate {
-            let refused = !compared.refused.is_empty();
-            compared.gate = Some(Gate::new(limit, &compared.gated(), compared.uncompared(), refused));
+            let withheld = Ground::withheld(&compared.differences, !compared.refused.is_empty());
+            let withheld = withheld.filter(|_| !self.force);
+            compared.gate = Some(Gate::new(limit, &compared.gated(), compared.uncompared(), withheld));
         }
         Ok(())
     }

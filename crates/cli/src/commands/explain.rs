@@ -81,6 +81,7 @@ impl Action for Explain {
             let prepared = Prepared::new(&wanted, &request, &installation, &catalogue, &store, &self.how)?;
             prepared.measure(&request, &catalogue)?
         };
+        notes.extend(switchcost_report::watched(&run));
         let analysis = Analysis::new(&run, &catalogue);
         let rows: Vec<_> = places.iter().map(|place| analysis.rows.get((*place)?)).collect();
         let explained = switchcost_analysis::explain(&chosen, &rows)

@@ -7,6 +7,7 @@ use clap::Parser;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use switchcost_analysis::At;
+use switchcost_model::Machine;
 use switchcost_model::number::counted;
 use switchcost_report::moment;
 use switchcost_session::arguments::{ListFormat, StoreOption};
@@ -24,10 +25,10 @@ pub struct History {
     /// Show the trend of each row that this names, such as thread/pipe, 'stack/*' or 'thread/pipe free', and where it changed
     #[arg(value_name = "PATTERN")]
     pub pattern: Option<String>,
-    /// Runs of which machine: this, all (a block for each), or the beginning of a key of hardware [default: this for trends, all for the list]
+    /// Runs of which machine: this, all (a block for each), or the beginning of its key [default: this for trends, all for the list]
     #[arg(long, value_name = "KEY")]
     pub machine: Option<String>,
-    /// Only runs since then: a date such as 2026-11-20, or a time back from now such as 30d
+    /// Only runs since then: a date such as 2026-11-20, in UTC, or a time back from now such as 30d
     #[arg(long, value_name = "WHEN", value_parser = parse_since)]
     pub since: Option<SystemTime>,
     /// Only the latest N runs [default: 20 of the list, 200 for trends]
@@ -86,6 +87,10 @@ fn chosen(store: &Store, arguments: &History) -> Result<Vec<RunHeader>, Failure>
         }
         headers.retain(|header| header.started_unix_ns >= since);
     }
+    if arguments.pattern.is_some() {
+        // The list has runs in the order of the store, as `latest` counts them; a trend goes by time, whoever measured.
+        headers.sort_by_key(|header| std::cmp::Reverse(header.started_unix_ns));
+    }
     let default = arguments.pattern.as_ref().map_or(usize::MAX, |_| trend::MOST_RUNS);
     headers.truncate(arguments.last.map_or(default, |last| last as usize));
     say_future(headers.iter().map(|header| (header.id.as_str(), header.started_unix_ns)));
@@ -98,12 +103,19 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
     }
     let mut known: BTreeMap<String, Vec<&RunHeader>> = BTreeMap::new();
     for header in headers.iter() {
-        known.entry(header.hardware_key()).or_default().push(header);
+        known.entry(header.machine.id()).or_default().push(header);
     }
-    let this = || switchcost_model::hardware_key(&switchcost_machine::fingerprint().stable);
-    let wanted = if wanted == "this" { this() } else { wanted.to_owned() };
-    let fitting: Vec<&String> = known.keys().filter(|key| key.starts_with(&wanted)).collect();
-    let [fitting] = fitting[..] else {
+    let this = (wanted == "this").then(switchcost_machine::fingerprint);
+    let wanted = this.as_ref().map_or_else(|| wanted.to_owned(), Machine::id);
+    // Of this hardware also what says nothing of its host; of a key that is named every host.
+    let hardware = |id: &str| id.split('@').next().unwrap_or_default().to_owned();
+    let fits = |id: &&String| match this {
+        Some(_) => **id == wanted || **id == hardware(&wanted),
+        None => id.starts_with(&wanted),
+    };
+    let fitting: Vec<String> = known.keys().filter(fits).cloned().collect();
+    let one = fitting.first().filter(|first| fitting.iter().all(|id| hardware(id) == hardware(first)));
+    if one.is_none() {
         let known: Vec<String> =
             known.iter().map(|(key, runs)| format!("{key} ({}; {} runs)", list::name(runs[0]), runs.len())).collect();
         let what = if fitting.is_empty() { "no run is of machine" } else { "several machines begin with" };
@@ -111,9 +123,8 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
             "{what} {wanted}; the store knows {}: name one by --machine, or take --machine all",
             known.join(", ")
         )));
-    };
-    let fitting = fitting.clone();
-    headers.retain(|header| header.hardware_key() == *fitting);
+    }
+    headers.retain(|header| fitting.contains(&header.machine.id()));
     Ok(())
 }
 

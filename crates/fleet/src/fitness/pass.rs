@@ -35,7 +35,7 @@ impl Judged {
     }
 
     fn of(comparison: &Comparison, gate: f64) -> Self {
-        let alone = Gate::new(gate, &[("it", comparison)], 0, false);
+        let alone = Gate::new(gate, &[("it", comparison)], 0, None);
         let more = comparison.cost() - 1.0;
         let by = format!("{}{}", if more < 0.0 { "-" } else { "+" }, percent(more.abs()));
         match alone.outcome {

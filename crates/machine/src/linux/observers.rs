@@ -3,6 +3,7 @@
 
 use super::host::{Host, unknown};
 use std::collections::BTreeSet;
+use switchcost_model::{IDLE_REQUEST, NOBODY};
 
 /// Where tracefs is mounted, if it is.
 pub(crate) const TRACEFS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
@@ -13,11 +14,17 @@ const MOST_NAMES: usize = 4;
 /// Processes whose open files are looked at: a machine with more is not worth the time.
 const MOST_PROCESSES: usize = 1000;
 
+/// Processes above this one that are asked whether they are traced.
+const MOST_ANCESTORS: usize = 32;
+
 /// Beginnings of the names of modules that hook into the scheduler or into system calls.
 const MODULES: [&str; 6] = ["falco", "scap", "sysdig_probe", "lttng_", "stap_", "dtrace"];
 
 /// Kinds of BPF links that run at tracepoints, at functions of the kernel, or in place of its scheduler.
 const LINKS: [&str; 6] = ["raw_tracepoint", "tracing", "perf_event", "kprobe_multi", "uprobe_multi", "struct_ops"];
+
+/// Files of tracefs from which what was recorded is read.
+const TRACE_PIPES: [&str; 2] = ["/trace_pipe", "/trace_pipe_raw"];
 
 /// Files that a kernel has if it checks itself, and what that is called.
 const CHECKS: [(&str, &str); 3] =
@@ -30,18 +37,12 @@ const SETTINGS: [&str; 3] = ["sched_schedstats", "latencytop", "stack_tracer_ena
 const OPTIONS: [&str; 5] =
     ["CONFIG_KASAN", "CONFIG_KCSAN", "CONFIG_KMSAN", "CONFIG_PROVE_LOCKING", "CONFIG_DEBUG_LOCK_ALLOC"];
 
-/// No observer of a kind.
-pub(crate) const NONE: &str = "none";
-
-/// The fact of whoever asks that idle CPUs wake at once.
-pub(crate) const LATENCY: &str = "observer.cpu_dma_latency";
-
-/// Fact → who was seen, `none`, or why that is unknown. The first ones make a switch more expensive, [`LATENCY`] a wake-up cheaper.
+/// Fact → who was seen, `none`, or why that is unknown. The first ones make a switch more expensive, [`IDLE_REQUEST`] a wake-up cheaper.
 pub(crate) fn observers(host: &Host) -> Vec<(&'static str, String)> {
-    let Holders { perf, links, audit, latency } = holders(host);
+    let Holders { perf, links, audit, latency, pipes } = holders(host);
     vec![
         ("observer.tracer", tracer(host)),
-        ("observer.tracing", tracing(host)),
+        ("observer.tracing", if pipes.is_empty() { tracing(host) } else { listed(pipes) }),
         ("observer.kprobes", kprobes(host)),
         ("observer.perf_events", perf),
         ("observer.bpf", links),
@@ -50,7 +51,7 @@ pub(crate) fn observers(host: &Host) -> Vec<(&'static str, String)> {
         ("observer.scheduler", scheduler(host)),
         ("observer.livepatch", livepatch(host)),
         ("observer.kernel_checks", kernel_checks(host)),
-        (LATENCY, latency),
+        (IDLE_REQUEST, latency),
     ]
 }
 
@@ -59,19 +60,27 @@ fn listed(names: BTreeSet<String>) -> String {
     let more = names.len().saturating_sub(MOST_NAMES);
     let few: Vec<String> = names.into_iter().take(MOST_NAMES).collect();
     match (few.is_empty(), more) {
-        (true, _) => NONE.to_owned(),
+        (true, _) => NOBODY.to_owned(),
         (false, 0) => few.join(", "),
         (false, more) => format!("{} and {more} more", few.join(", ")),
     }
 }
 
-/// Who traces this process, and with it what it starts.
+/// Who traces this process, and with it what it starts, or a process that it comes from.
 fn tracer(host: &Host) -> String {
-    match host.status().get("TracerPid").map(String::as_str) {
-        None => unknown("/proc/self/status has no line `TracerPid`"),
-        Some("0") => NONE.to_owned(),
-        Some(pid) => host.read(format!("/proc/{pid}/comm")).unwrap_or_else(|_| format!("process {pid}")),
+    let mut status = host.status();
+    if !status.contains_key("TracerPid") {
+        return unknown("/proc/self/status has no line `TracerPid`");
     }
+    for _ in 0..MOST_ANCESTORS {
+        match status.get("TracerPid").map(String::as_str) {
+            Some("0") | None => {}
+            Some(pid) => return host.process(pid),
+        }
+        let Some(parent) = status.get("PPid").filter(|parent| *parent != "0") else { break };
+        status = host.status_of(parent);
+    }
+    NOBODY.to_owned()
 }
 
 /// Events that are recorded, and tracers that are set, in tracefs and its instances.
@@ -106,7 +115,7 @@ fn kprobes(host: &Host) -> String {
 fn modules(host: &Host) -> String {
     let loaded = match host.read("/proc/modules") {
         Ok(loaded) => loaded,
-        Err(_) if host.exists("/proc/self") => return NONE.to_owned(), // A kernel without modules.
+        Err(_) if host.exists("/proc/self") => return NOBODY.to_owned(), // A kernel without modules.
         Err(reason) => return unknown(reason),
     };
     let names = loaded.lines().filter_map(|line| line.split_ascii_whitespace().next());
@@ -120,7 +129,7 @@ fn scheduler(host: &Host) -> String {
             let name = host.read("/sys/kernel/sched_ext/root/ops").unwrap_or_else(|_| "without a name".to_owned());
             format!("sched_ext {name}")
         }
-        _ => NONE.to_owned(),
+        _ => NOBODY.to_owned(),
     }
 }
 
@@ -149,6 +158,8 @@ struct Holders {
     links: String,
     audit: String,
     latency: String,
+    /// Who reads what tracefs records, wherever that is mounted.
+    pipes: BTreeSet<String>,
 }
 
 fn holders(host: &Host) -> Holders {
@@ -156,11 +167,11 @@ fn holders(host: &Host) -> Holders {
     let processes: Vec<String> = host.names("/proc").into_iter().filter(numbered).collect();
     let own = host.link("/proc/self");
     let strangers = processes.iter().filter(|pid| Some(*pid) != own.as_ref());
-    let [mut perf, mut links, mut audit, mut latency] = [(); 4].map(|()| BTreeSet::new());
+    let [mut perf, mut links, mut audit, mut latency, mut pipes] = [(); 5].map(|()| BTreeSet::new());
     let mut unread = processes.is_empty() || processes.len() > MOST_PROCESSES;
     for pid in strangers.take(MOST_PROCESSES) {
         let folder = format!("/proc/{pid}/fd");
-        let comm = host.read(format!("/proc/{pid}/comm")).unwrap_or_else(|_| format!("process {pid}"));
+        let comm = host.process(pid);
         if comm == "auditd" {
             audit.insert(comm.clone());
         }
@@ -170,6 +181,10 @@ fn holders(host: &Host) -> Holders {
             match host.link(&format!("{folder}/{file}")).as_deref() {
                 Some("anon_inode:[perf_event]") => drop(perf.insert(comm.clone())),
                 Some("/dev/cpu_dma_latency") => drop(latency.insert(comm.clone())),
+                Some(file) if TRACE_PIPES.iter().any(|pipe| file.ends_with(pipe)) => {
+                    pipes.insert(format!("events, read by {comm}"));
+                }
+                Some("anon_inode:bpf-raw-tracepoint") => drop(links.insert(format!("{comm} (raw_tracepoint)"))),
                 Some("anon_inode:bpf_link" | "anon_inode:[bpf_link]") => {
                     let info = host.read(format!("/proc/{pid}/fdinfo/{file}")).unwrap_or_default();
                     let kind = info.lines().find_map(|line| line.strip_prefix("link_type:")).map(str::trim);
@@ -184,7 +199,7 @@ fn holders(host: &Host) -> Holders {
         (true, true) => unknown("open files of other processes cannot be read, or there are too many"),
         _ => listed(seen),
     };
-    Holders { perf: named(perf), links: named(links), audit: listed(audit), latency: named(latency) }
+    Holders { perf: named(perf), links: named(links), audit: listed(audit), latency: named(latency), pipes }
 }
 
 #[cfg(test)]
@@ -209,7 +224,7 @@ mod tests {
         assert_eq!((&*quiet["observer.tracer"], &*quiet["observer.bpf"]), ("none", "none"));
         assert!(quiet["observer.tracing"].starts_with("unknown: tracefs"), "{quiet:?}");
         let hidden = facts(&[("proc/self/status", ""), ("proc/1/comm", "init")], &[]);
-        for name in ["observer.perf_events", "observer.bpf", "observer.tracer", LATENCY] {
+        for name in ["observer.perf_events", "observer.bpf", "observer.tracer", IDLE_REQUEST] {
             assert!(hidden[name].starts_with("unknown: "), "{name}: {hidden:?}");
         }
     }
@@ -257,9 +272,24 @@ mod tests {
             ("observer.scheduler", "sched_ext scx_rusty"),
             ("observer.livepatch", "fix"),
             ("observer.kernel_checks", "CONFIG_KASAN, sched_schedstats"),
-            (LATENCY, "router"),
+            (IDLE_REQUEST, "router"),
         ];
         assert_eq!(seen, expected.map(|(name, value)| (name, value.to_owned())).into());
+    }
+
+    #[test]
+    fn who_traces_an_ancestor_or_reads_events_elsewhere_is_named() {
+        let traced = facts(
+            &[
+                ("proc/self/status", "TracerPid:\t0\nPPid:\t5\n"),
+                ("proc/5/status", "TracerPid:\t0\nPPid:\t4\n"),
+                ("proc/4/status", "TracerPid:\t9\nPPid:\t1\n"),
+                ("proc/9/comm", "gdb"),
+                ("proc/8/comm", "trace-cmd"),
+            ],
+            &[("proc/8/fd/5", "/tmp/own/per_cpu/cpu0/trace_pipe_raw")],
+        );
+        assert_eq!((&*traced["observer.tracer"], &*traced["observer.tracing"]), ("gdb", "events, read by trace-cmd"));
     }
 
     #[test]

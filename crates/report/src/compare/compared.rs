@@ -8,7 +8,7 @@ use switchcost_analysis::{
     Analysis, At, Burden, Comparison, Condition, Gate, Grown, Load, Outcome, Place, Quantity, Row, Verdicts, grown,
 };
 use switchcost_catalogue::Published;
-use switchcost_model::{Experiment, Run};
+use switchcost_model::{Difference, Experiment, Run};
 
 /// A row of a run, as a side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -118,6 +118,8 @@ pub struct Compared {
     pub published: Vec<Published>,
     /// What bounds every word of it, and stands before it: runs of different machines or versions, rows with too few starts.
     pub cautions: Vec<String>,
+    /// Every recorded fact in which its runs differ, those of the hardware first.
+    pub differences: Vec<Difference>,
     /// What a reader must know.
     pub notes: Vec<String>,
     /// The user stopped what was measured for it.
@@ -190,6 +192,7 @@ impl Compared {
             machine: machine_words(&run.machine),
         };
         self.runs = found.runs.iter().map(|&index| named(run(index))).collect();
+        self.differences = found.differences;
         self.cautions = found.cautions.iter().map(|caution| words::caution(caution, pairs.len())).collect();
         for (id, reason) in &found.unstable {
             let sentence = format!("run {id} is unstable: {reason}");

@@ -35,7 +35,11 @@ pub fn compare_junit(compared: &Compared) -> String {
         };
         cases.push((format!("gate {}", percent(gate.limit)), end, words::gate(gate)));
     }
-    Style::PLAIN.sealed(&suite(&cases))
+    // Readers show what stands in a case, and hardly what stands beside it.
+    let cautions = compared.cautions.join(" ");
+    let accused = cases.iter_mut().filter(|case| !cautions.is_empty() && matches!(case.1, FAILED | ERROR));
+    accused.for_each(|case| case.2 += &format!(". {cautions}"));
+    Style::PLAIN.sealed(&suite(&cases, &cautions))
 }
 
 fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
@@ -60,7 +64,7 @@ fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
     (row.b.label.clone(), end, says)
 }
 
-fn suite(cases: &[Case]) -> String {
+fn suite(cases: &[Case], cautions: &str) -> String {
     let count = |end: End| cases.iter().filter(|case| case.1 == end).count();
     let totals = format!(
         "name=\"switchcost compare\" tests=\"{}\" failures=\"{}\" errors=\"{}\"",
@@ -76,8 +80,12 @@ fn suite(cases: &[Case]) -> String {
         };
         format!("    <testcase classname=\"switchcost\" name=\"{name}\">\n      {content}\n    </testcase>\n")
     };
+    let beside = match cautions {
+        "" => String::new(),
+        cautions => format!("    <system-out>{}</system-out>\n", escaped(cautions)),
+    };
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {totals}>\n  <testsuite {totals} skipped=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {totals}>\n  <testsuite {totals} skipped=\"{}\">\n{}{beside}  </testsuite>\n</testsuites>\n",
         count(SKIPPED),
         cases.iter().map(each).collect::<String>()
     )

@@ -99,7 +99,11 @@ impl Compared {
             [] => {}
             [only] => about.push(("", format!("run {} · {}", only.id, only.machine))),
             [a, b] if self.names().is_empty() => {
-                let machine = if a.machine == b.machine { "same machine and kernel" } else { &b.machine };
+                let machine = match self.differences.len() {
+                    _ if a.machine != b.machine => b.machine.clone(),
+                    0 => "same machine and kernel".to_owned(),
+                    count => format!("same processor and kernel, {} differ", counted(count, "recorded fact")),
+                };
                 about.push(("A  ", format!("run {} · {}", a.id, a.machine)));
                 about.push(("B  ", format!("run {} · {machine}", b.id)));
             }

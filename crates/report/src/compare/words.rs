@@ -4,7 +4,7 @@ use switchcost_analysis::number::{counted, factor, percent};
 use switchcost_analysis::{
     CORE, Caution, DEFAULT_FLOOR, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
 };
-use switchcost_model::{Run, Value};
+use switchcost_model::{Difference, Run, Value};
 
 /// A ratio as people say it: `18 % faster`, `4.7 times slower`.
 #[must_use]
@@ -100,11 +100,21 @@ fn slower_clock(log: f64) -> String {
 /// A sentence. `all`: rows that were compared.
 pub(super) fn caution(caution: &Caution, all: usize) -> String {
     match caution {
-        Caution::Machines => {
-            "The runs are of different machines, and each ratio is that of the machines as well.".into()
+        Caution::Machines(differences) => {
+            format!(
+                "The runs are of different machines, and each ratio is that of the machines as well: {}.",
+                named(differences)
+            )
         }
-        Caution::Setups => {
-            "The runs are of one machine with two kernels or set-ups, and each ratio is that of these as well.".into()
+        Caution::Setups(differences) => {
+            format!(
+                "The runs differ in more than their rows, and each ratio is that of this as well: {}.",
+                named(differences)
+            )
+        }
+        Caution::Watched(runs) => {
+            let each: Vec<String> = runs.iter().map(|(run, who)| format!("run {run} by {who}")).collect();
+            format!("Watched, so that a switch may take half as long again: {}.", each.join(", "))
         }
         Caution::Versions => "The runs were made by different versions of switchcost.".into(),
         Caution::Clock(log) => {
@@ -115,6 +125,16 @@ pub(super) fn caution(caution: &Caution, all: usize) -> String {
             format!("Too few starts for a verdict{of}: it takes {needed} on each side.")
         }
     }
+}
+
+/// Facts that differ, each with both values; of many the first, and the names of the others.
+fn named(differences: &[Difference]) -> String {
+    /// With values.
+    const FEW: usize = 4;
+    let (few, others) = differences.split_at(differences.len().min(FEW));
+    let mut parts: Vec<String> = few.iter().map(|one| one.short().to_string()).collect();
+    parts.extend(others.iter().map(|one| one.fact.clone()));
+    parts.join(", ")
 }
 
 /// A sentence.
@@ -154,6 +174,15 @@ pub(super) fn ground(gate: &Gate) -> String {
     let rows = |count: usize| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
     let (open, widest, uncompared, estimated) = match &gate.ground {
         Ground::Unstable => return "a run is unstable and bears no verdict".into(),
+        Ground::Hardware(differences) => {
+            return format!(
+                "other hardware ({}); measure both on one machine, or insist by --force",
+                named(differences)
+            );
+        }
+        Ground::Observers(differences) => {
+            return format!("not watched alike ({}); measure both alike, or insist by --force", named(differences));
+        }
         Ground::Worse(worse) => {
             return worse
                 .iter()

@@ -11,7 +11,7 @@ use crate::text::{Detail, Style, budget, machine_words};
 use switchcost_analysis::number::{counted, percent};
 use switchcost_analysis::{Analysis, Lacking, Row};
 use switchcost_catalogue::grammar::Pattern;
-use switchcost_model::{EndedBy, Reason, Remark, Run, Utc, Verdict};
+use switchcost_model::{EndedBy, Reason, Remark, Run, Utc, Verdict, remark};
 
 pub use limits::slowed_by;
 
@@ -80,6 +80,13 @@ pub fn about(run: &Run) -> [String; 2] {
     ]
 }
 
+/// That somebody watched the machine while it measured the run.
+#[must_use]
+pub fn watched(run: &Run) -> Option<String> {
+    let who = run.machine.watchers();
+    (!who.is_empty()).then(|| remark!(watched, who).to_string())
+}
+
 fn ended(run: &Run) -> String {
     let target = percent(run.precision_ppm as f64 / 1e6);
     let seconds = run
@@ -138,7 +145,8 @@ impl<'a, 'r> View<'a, 'r> {
             unstable.map(|why| format!("This run is unstable: {why}. Smaller differences between rows mean nothing."));
         let rows = self.rows.iter().map(|row| (row.label.as_str(), row.conditions()));
         let claims = self.claim().into_iter().chain(self.late()).collect();
-        Headline::on(claims, unstable.into_iter().collect(), rows)
+        let whole = watched(self.analysis.run).into_iter().chain(unstable).collect();
+        Headline::on(claims, whole, rows)
     }
 
     /// What passed, what limits trust, what to ask next; then notes.

@@ -80,7 +80,7 @@ pub struct Compare {
     pub at: At,
     /// Compare even if a run was unstable
     ///
-    /// Or if the versions of the method differ.
+    /// Or if the method, the hardware or its observers differ.
     #[arg(long)]
     pub force: bool,
     /// Measuring now

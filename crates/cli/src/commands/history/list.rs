@@ -16,7 +16,7 @@ pub fn list(headers: Vec<RunHeader>, format: ListFormat, last: Option<u64>) -> S
         .map(|header| HistoryEntry {
             partial: header.partial(),
             imported: header.imported,
-            machine: header.hardware_key(),
+            machine: header.machine.id(),
             software: header.software_key(),
             kernel: header.fact("kernel.release").to_owned(),
             id: header.id,

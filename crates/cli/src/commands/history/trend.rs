@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use switchcost_analysis::{Analysis, At, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::number::counted;
-use switchcost_model::{SOFTWARE_FACTS, Variant, counts, is_known};
+use switchcost_model::{Difference, Variant, differences};
 use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Failure, Installation, output};
@@ -40,9 +40,13 @@ pub fn trend(
     let fitting = catalogue.pattern(pattern).map_err(Failure::usage)?;
     let mut notes: Vec<String> = at.sentence().into_iter().collect();
     let mut headers = same_method(headers, &mut notes);
+    let imported = headers.iter().filter(|header| header.imported).count();
+    if (1..headers.len()).contains(&imported) {
+        notes.push(format!("{imported} of {} runs were imported.", headers.len()));
+    }
     let mut machines: Vec<TrendMachine> = Vec::new();
     for header in &headers {
-        let key = header.hardware_key();
+        let key = header.machine.id();
         if !machines.iter().any(|machine| machine.key == key) {
             machines.push(TrendMachine { key, name: name(header) });
         }
@@ -50,7 +54,7 @@ pub fn trend(
     headers.reverse();
     let mut all = All::new();
     for header in &headers {
-        let key = header.hardware_key();
+        let key = header.machine.id();
         let machine = machines.iter().position(|machine| machine.key == key).unwrap_or_default();
         let wanted =
             |variant: &Variant| !variant.is_twin() && fitting.fits(variant, &label(variant, &catalogue, false));
@@ -152,10 +156,8 @@ fn add<'h>(
         runs: Vec::new(),
         cores: Vec::new(),
     });
-    let known = |facts: &RunHeader, name: &str| facts.machine.get(name).is_some_and(|was| is_known(was));
-    let software =
-        |before: &&RunHeader, name: &str| counts(SOFTWARE_FACTS, name) && known(before, name) && known(header, name);
-    let changed = series.runs.last().map(|before| facts_changed(before, header, |name| software(before, name)));
+    let changed = series.runs.last().map(|before| differences(&before.machine, &header.machine));
+    let changed = changed.unwrap_or_default().iter().map(Difference::to_string).collect();
     series.runs.push(header);
     series.cores.push(core(&analysis.speeds, &row.variant.probe).map(|(probe, core)| (probe.to_owned(), core)));
     let single = modes.is_empty();
@@ -168,7 +170,7 @@ fn add<'h>(
         invocations: row.starts.len(),
         kernel: header.fact("kernel.release").to_owned(),
         software: header.software_key(),
-        changed: changed.unwrap_or_default(),
+        changed,
         slowed: None,
         reason: usable(row)
             .err()
@@ -233,27 +235,20 @@ fn judged(series: Series<'_>, search: &mut TrendSearch) -> Trend {
                 ratio: change.ratio,
                 interval: change.interval,
                 p: change.p,
-                changed_with_it: differences(runs[before], runs[after]),
+                changed_with_it: between(runs[before], runs[after]),
             }
         })
         .collect();
     trend
 }
 
-/// Facts of the machine that differ.
-fn facts_changed(before: &RunHeader, after: &RunHeader, counted: impl Fn(&str) -> bool) -> Vec<String> {
-    let was = |name: &String| before.machine.get(name).map_or("not known", String::as_str);
-    let differ = after.machine.iter().filter(|(name, value)| counted(name) && was(name) != *value);
-    differ.map(|(name, value)| format!("{name}: {} → {value}", was(name))).collect()
-}
-
 /// What the two runs say of themselves that differs.
-fn differences(before: &RunHeader, after: &RunHeader) -> Vec<String> {
+fn between(before: &RunHeader, after: &RunHeader) -> Vec<String> {
     let mut all = Vec::new();
     if before.tool_version != after.tool_version {
         all.push(format!("switchcost: {} → {}", before.tool_version, after.tool_version));
     }
-    all.extend(facts_changed(before, after, |_| true));
+    all.extend(differences(&before.machine, &after.machine).iter().map(Difference::to_string));
     let more = all.len().saturating_sub(MOST_FACTS);
     all.truncate(MOST_FACTS);
     if more > 0 {

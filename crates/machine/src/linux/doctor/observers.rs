@@ -1,9 +1,9 @@
 //! Who watches the machine, and who keeps its CPUs awake.
 
 use super::Subject;
-use crate::os::observers::{LATENCY, NONE, observers};
+use crate::os::observers::observers;
 use switchcost_model::Severity::{Fine, Note, Warning};
-use switchcost_model::{Finding, finding, is_known};
+use switchcost_model::{Finding, IDLE_REQUEST, NOBODY, finding, is_known};
 
 /// An observer as a clause: `tracing: sched:sched_switch`.
 fn clause(name: &str, seen: &str) -> String {
@@ -12,7 +12,8 @@ fn clause(name: &str, seen: &str) -> String {
 
 pub(super) fn watching(subject: &Subject<'_>) -> Finding {
     let all = observers(subject.host);
-    let others: Vec<&(&str, String)> = all.iter().filter(|(name, seen)| *name != LATENCY && seen != NONE).collect();
+    let others: Vec<&(&str, String)> =
+        all.iter().filter(|(name, seen)| *name != IDLE_REQUEST && seen != NOBODY).collect();
     let (seen, unread): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, seen)| is_known(seen));
     if !seen.is_empty() {
         let who: Vec<String> = seen.iter().map(|(name, seen)| clause(name, seen)).collect();
@@ -26,9 +27,9 @@ pub(super) fn watching(subject: &Subject<'_>) -> Finding {
 }
 
 pub(super) fn idle_request(subject: &Subject<'_>) -> Finding {
-    let seen = observers(subject.host).into_iter().find(|(name, _)| *name == LATENCY).map(|(_, seen)| seen);
+    let seen = observers(subject.host).into_iter().find(|(name, _)| *name == IDLE_REQUEST).map(|(_, seen)| seen);
     match seen.as_deref() {
-        Some(NONE) | None => finding!(Fine, idle_request.none),
+        Some(NOBODY) | None => finding!(Fine, idle_request.none),
         Some(who) if is_known(who) => finding!(Warning, idle_request.held, who),
         Some(_) => finding!(Note, idle_request.unread),
     }
