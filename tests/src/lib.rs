@@ -145,7 +145,7 @@ impl World {
 /// What the binary said.
 #[derive(Debug)]
 pub struct Said {
-    /// Exit status; -1 when killed.
+    /// Exit status; of a signal as shells tell it, 128 and its number.
     pub status: i32,
     /// Standard output.
     pub out: String,
@@ -153,10 +153,20 @@ pub struct Said {
     pub err: String,
 }
 
+/// The status as shells tell it.
+#[must_use]
+pub fn told(status: std::process::ExitStatus) -> i32 {
+    let by_signal = || std::os::unix::process::ExitStatusExt::signal(&status).map_or(-1, |signal| 128 + signal);
+    status.code().unwrap_or_else(by_signal)
+}
+
+/// Ended by Ctrl-C, as its shell sees it.
+pub const BY_CTRL_C: i32 = 130;
+
 impl From<Output> for Said {
     fn from(output: Output) -> Self {
         Self {
-            status: output.status.code().unwrap_or(-1),
+            status: told(output.status),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
         }

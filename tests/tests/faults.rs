@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use switchcost_e2e::{Said, World, wrapped};
+use switchcost_e2e::{BY_CTRL_C, Said, World, told, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -30,7 +30,7 @@ fn endless(world: &World) -> Child {
 /// Ends it as Ctrl-C does. Whether all of what it measured is stored, and how much that is.
 fn stopped(world: &World, mut run: Child) -> (bool, i64) {
     assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
-    assert_eq!(run.wait().unwrap().code(), Some(4));
+    assert_eq!(told(run.wait().unwrap()), BY_CTRL_C);
     let counts = "SELECT count(*), min(sequence), max(sequence) FROM invocation JOIN run ON run = run.key WHERE ended_by = 'interrupt'";
     let store = rusqlite::Connection::open(world.store()).unwrap();
     let (stored, first, last): (i64, i64, i64) =
@@ -387,7 +387,7 @@ fn a_store_that_is_replaced_amid_a_run_is_told_as_that() {
     starts.reach(starts.count() + 2);
     assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
     let said: switchcost_e2e::Said = run.wait_with_output().unwrap().into();
-    assert!(said.status == 4 && said.err.contains("was replaced by another while the run"), "{said:?}");
+    assert!(said.status == BY_CTRL_C && said.err.contains("was replaced by another while the run"), "{said:?}");
     assert!(!said.err.contains("a different run"), "{said:?}");
     assert!(world.run("history").out.contains("unfinished"), "what the copy held is kept");
 }

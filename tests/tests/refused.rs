@@ -1,7 +1,7 @@
 //! What cannot be done is refused before a probe is asked, and nothing of it is stored; what takes long says how far it is.
 
 use std::process::{Command, Stdio};
-use switchcost_e2e::{Said, Starts, World, mechanism};
+use switchcost_e2e::{BY_CTRL_C, Said, Starts, World, mechanism};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -123,9 +123,9 @@ fn a_comparison_that_is_stopped_answers_with_what_it_has() {
     let world = World::new(FAKE);
     let starts = world.counted(FAKE, "");
     let said = stopped(&world, &starts, "compare thread/honest thread/noise", 5);
-    said.refuses(4, &["before each row had the 6 process runs"]);
+    said.refuses(BY_CTRL_C, &["before each row had the 6 process runs"]);
     let said = stopped(&world, &starts, "compare thread/honest thread/noise", starts.count() + 40);
-    assert_eq!(said.status, 4, "{said:?}");
+    assert_eq!(said.status, BY_CTRL_C, "{said:?}");
     assert!(said.out.starts_with("thread/noise against thread/honest: a switch"), "{said:?}");
     assert!(said.out.contains("Stopped while it measured"), "{said:?}");
 }
@@ -188,7 +188,7 @@ fn each_command_that_measures_goes_on_with_its_run() {
         }
         let words = words.replace("--probe ", &format!("--probe {}/", world.path("").display()));
         let said = stopped(&world, &starts, &words, 25);
-        assert_eq!(said.status, 4, "{words}: {said:?}");
+        assert_eq!(said.status, BY_CTRL_C, "{words}: {said:?}");
         let told = format!("{} {}", said.out, said.err).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.contains("the same command with --resume continues"), "{words}: {told}");
         let (command, rest) = words.split_once(' ').unwrap();
@@ -229,7 +229,7 @@ fn all_programs_go_on_where_they_stopped() {
     let whole = world.run("classic all --rounds 6");
     assert_eq!(whole.status, 0, "{whole:?}");
     let (each, before) = (starts.count() / 3, starts.count());
-    assert_eq!(stopped(&world, &starts, "classic all --rounds 6", before + each + 5).status, 4);
+    assert_eq!(stopped(&world, &starts, "classic all --rounds 6", before + each + 5).status, BY_CTRL_C);
     let resumed = world.run("classic all --rounds 6 --resume");
     assert_eq!((resumed.status, resumed.out.matches("## `").count()), (0, 3), "{resumed:?}");
     // The start that was held is done again.
@@ -263,7 +263,7 @@ fn a_run_that_was_stopped_goes_on_and_measures_nothing_twice() {
     let world = World::new(FAKE);
     let starts = world.counted(FAKE, "");
     let said = stopped(&world, &starts, RUN, 1);
-    assert!(said.status == 3 && !said.out.contains("to continue"), "nothing is stored of it: {said:?}");
+    assert!(said.status == BY_CTRL_C && !said.out.contains("to continue"), "nothing is stored of it: {said:?}");
     let said = stopped(&world, &starts, RUN, starts.count() + 11);
     assert!(said.out.contains(&format!("to continue: switchcost run --resume {}", &RUN[4..])), "{said:?}");
     let before = rounds(&world);
@@ -285,7 +285,7 @@ fn a_run_that_was_stopped_goes_on_and_measures_nothing_twice() {
     let again = world.run(&format!("{RUN} --resume"));
     assert!(again.status == 0 && again.err.contains("is complete, nothing is left to measure"), "{again:?}");
     assert_eq!((starts.count(), rounds(&world)), (count, after));
-    assert_eq!(stopped(&world, &starts, RUN, starts.count() + 5).status, 4);
+    assert_eq!(stopped(&world, &starts, RUN, starts.count() + 5).status, BY_CTRL_C);
     let page = world.path("libexec/switchcost/probes/fake/probe.toml");
     std::fs::write(&page, std::fs::read_to_string(&page).unwrap().replace("id = \"fake\"", "id = \"other\"")).unwrap();
     refuses(RUN, &["its probe fake is not here any more"]);

@@ -4,7 +4,7 @@ use std::fs::Permissions;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::process::{Command, Stdio};
-use switchcost_e2e::{World, page_data};
+use switchcost_e2e::{BY_CTRL_C, World, page_data};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -135,7 +135,7 @@ fn two_runs_at_once_are_told_and_one_can_wait() {
     let mut lines = BufReader::new(second.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.ends_with("waiting until it is done")));
     assert!(Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap().success());
-    assert_eq!(first.wait().unwrap().code(), Some(4));
+    assert_eq!(switchcost_e2e::told(first.wait().unwrap()), BY_CTRL_C);
     assert!(!lines.any(|line| line.contains("panicked")));
     assert!(second.wait().unwrap().success());
     let store = rusqlite::Connection::open(world.store()).unwrap();

@@ -12,7 +12,7 @@ mod refusal;
 use std::process::ExitCode;
 use std::time::Instant;
 use switchcost_model::harmless_line;
-use switchcost_session::output;
+use switchcost_session::{Exit, output};
 
 /// Carries out what was typed.
 #[must_use]
@@ -29,13 +29,15 @@ fn carry_out() -> ExitCode {
     switchcost_machine::interrupt::full_files_are_errors();
     // Before any probe is started, by whichever command.
     switchcost_machine::spawn::adopt_orphans();
-    match commands::dispatch(&typed, started) {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            output::say(&format!("switchcost: {}", harmless_line(&failure.sentence)));
-            failure.exit.into()
-        }
+    let exit = commands::dispatch(&typed, started).unwrap_or_else(|failure| {
+        output::say(&format!("switchcost: {}", harmless_line(&failure.sentence)));
+        failure.exit
+    });
+    // What ends by Ctrl-C as it should (audit --watch) is fine.
+    if exit != Exit::Fine {
+        switchcost_machine::interrupt::end_as_asked();
     }
+    exit.into()
 }
 
 /// Help, or what is wrong with the arguments: that quotes them, and they may come from anywhere.

@@ -16,6 +16,11 @@ impl Interrupt {
     }
 }
 
+/// Ends the process by Ctrl-C, if that was pressed while somebody heeded it: a shell ends its loop only if its program ended so. All must be done by now.
+pub fn end_as_asked() {
+    os::interrupt::end_as_asked();
+}
+
 /// A file that reaches the largest size allowed to this process (`ulimit -f`) is an error of the one who writes it, and no longer ends the process.
 pub fn full_files_are_errors() {
     os::interrupt::full_files_are_errors();

@@ -66,7 +66,8 @@ pub const HELP: &str = "Exit status:
   1   a gate failed: B costs more by more than its limit, or a finding of doctor is too severe
   2   usage error: a flag, a file or the store cannot be used
   3   nothing could be measured
-  4   partial: Ctrl-C, a deadline, or a budget too short for the rounds asked; or a probe broke
+  4   partial: a deadline, or a budget too short for the rounds asked; or a probe broke.
+      Ctrl-C stores and prints what there is, then ends by the signal (130 in a shell)
   5   evidence contradicts a claim: do not use that figure
   6   a probe breaks a rule of PROTOCOL.md (check-probe)
   7   a gate is inconclusive: what was measured neither passes nor fails it

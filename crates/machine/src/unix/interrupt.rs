@@ -4,8 +4,18 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+
+/// Ctrl-C was pressed, and heard.
+static PRESSED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// See [`crate::interrupt::end_as_asked`].
+pub(crate) fn end_as_asked() {
+    if PRESSED.load(Ordering::Relaxed) {
+        let _ = signal_hook::low_level::emulate_default_handler(SIGINT);
+    }
+}
 
 /// A descriptor that becomes readable; nobody reads it, so it stays so.
 #[derive(Debug)]
@@ -16,9 +26,10 @@ impl Interrupt {
     pub(crate) fn on_request() -> io::Result<Self> {
         let (reader, writer) = UnixStream::pair()?;
         let stopping = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(SIGINT, PRESSED.clone())?;
         let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
         for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
-            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())?;
+            signal_hook::flag::register_conditional_default(signal, stopping.clone())?;
             signal_hook::flag::register(signal, stopping.clone())?;
             signal_hook::low_level::pipe::register(signal, writer.try_clone()?)?;
         }

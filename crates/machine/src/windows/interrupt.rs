@@ -37,3 +37,6 @@ fn stop() -> bool {
     let pending = std::mem::take(&mut *waiting());
     !pending.is_empty()
 }
+
+/// See [`crate::interrupt::end_as_asked`].
+pub(crate) fn end_as_asked() {}
