@@ -56,7 +56,7 @@ pub struct FleetPlan {
     /// How nodes are reached
     #[command(flatten)]
     pub launch: Launch,
-    /// Nodes: n1,n2 or a file with one a line, and beside it, where it is known, the physical host, which measures one node at a time
+    /// Nodes: n1,n2 or n[001-064] or a file with one a line, and beside it, where it is known, the physical host, which measures one node at a time
     #[arg(long, value_name = "NODES")]
     pub nodes: String,
     /// Folder that the run files come into
@@ -107,7 +107,7 @@ pub struct FleetJudge {
     /// Folders with a run file per node; several are rounds, the oldest first
     #[arg(value_name = "FOLDER", required = true)]
     pub folders: Vec<PathBuf>,
-    /// Nodes that should have answered: n1,n2 or a file with one a line
+    /// Nodes that should have answered: n1,n2 or n[001-064] or a file with one a line
     #[arg(long, value_name = "NODES")]
     pub expect: Option<String>,
     /// Measure odd nodes and two others again by this launcher; who is not odd again is not named
