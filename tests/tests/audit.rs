@@ -131,6 +131,26 @@ fn an_end_in_the_middle_and_a_failing_command_are_told() {
 }
 
 /// A command that does not listen when its time is up is not waited for until it ends by itself.
+/// As execvp(3) and shells do; and what no shell could read is refused.
+#[test]
+fn a_script_that_names_no_interpreter_is_run_by_sh_and_its_status_is_a_number() {
+    let world = priced();
+    let program = |name: &str, text: &[u8]| {
+        let path = world.path(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let file = world.path("audit.json");
+    for (command, status) in [([&*program("script", b"exit $1\n"), "3", ""], 3), (["sh", "-c", "kill -KILL $$"], 137)] {
+        let words = ["audit", "--format", "json", "--output", file.to_str().unwrap(), "--"];
+        let said = world.run_words(&[&words[..], &command].concat());
+        let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!((said.status, &json["command_exit"]), (4, &status.into()), "{said:?}");
+    }
+    world.run_words(&["audit", "--", &program("picture", b"\x01\x02\0\0\0")]).refuses(2, &["format"]);
+}
+
 #[test]
 fn a_stopped_command_is_ended() {
     let world = priced();

@@ -132,6 +132,7 @@ fn audited() -> Audited {
         indirect_command: "switchcost sweep working-set thread/futex".to_owned(),
         notes: Vec::new(),
         command_status: None,
+        command_exit: None,
         all_threads: false,
         now_unix_ns: 2 * HOUR,
     }

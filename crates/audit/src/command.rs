@@ -249,6 +249,11 @@ impl Auditing<'_> {
             ),
             notes,
             command_status: status.map(|status| format!("`{command}` {}", ended(status))),
+            command_exit: status.and_then(|status| match status {
+                ExitStatus::Exited(code) => Some(code),
+                ExitStatus::Signalled(signal) => Some(128 + signal),
+                ExitStatus::Unknown => None,
+            }),
             all_threads: self.arguments.threads,
             now_unix_ns: switchcost_session::now_unix_ns(),
         };

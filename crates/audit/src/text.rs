@@ -37,6 +37,8 @@ pub struct Audited {
     pub notes: Vec<String>,
     /// How a command that was started ended; None: none was, or it still runs.
     pub command_status: Option<String>,
+    /// Its exit status, as shells tell it: of a signal 128 and its number.
+    pub command_exit: Option<i32>,
     /// Show every thread.
     pub all_threads: bool,
     /// When it is said, ns since 1970: prices have an age.
@@ -369,6 +371,7 @@ struct AuditJson<'a> {
     not_covered: Vec<String>,
     notes: &'a [String],
     command_status: &'a Option<String>,
+    command_exit: Option<i32>,
     samples: u32,
     own_cpu_ns: u64,
 }
@@ -460,6 +463,7 @@ pub fn audit_json(audited: &Audited) -> String {
         not_covered,
         notes: &audited.notes,
         command_status: &audited.command_status,
+        command_exit: audited.command_exit,
         samples: seen.samples,
         own_cpu_ns: seen.own_cpu_ns,
     };

@@ -7,9 +7,12 @@ pub use observed::{Observed, ProgramError, ThreadSeen, Woken};
 use crate::interrupt::Interrupt;
 use crate::os;
 use crate::spawn::{ExitStatus, SpawnError, find_program};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// ENOEXEC, on every Unix.
+const NO_FORMAT: i32 = 8;
 
 /// Can programs be watched here at all?
 ///
@@ -28,7 +31,8 @@ pub fn startable(command: &[String]) -> Result<(), ProgramError> {
     let not_started = |reason: &str| Err(ProgramError::NotStarted(program.clone(), reason.to_owned()));
     if program.chars().any(std::path::is_separator) {
         match os::spawn::fault(Path::new(program)) {
-            None => Ok(()),
+            None if starts(program) => Ok(()),
+            None => not_started("its format is not one of this machine's"),
             Some(SpawnError::NotExecutable(_, why)) => not_started(&why),
             Some(SpawnError::Permission(_)) => not_started("permission denied"),
             Some(_) => not_started("there is no such program"),
@@ -38,6 +42,25 @@ pub fn startable(command: &[String]) -> Result<(), ProgramError> {
     } else {
         not_started("no folder of PATH has such a program")
     }
+}
+
+/// The file is text, or of a format that the kernel, or a helper which it was told of (binfmt_misc), starts.
+fn starts(program: &str) -> bool {
+    let mut magic = [0; 4];
+    let read = std::fs::File::open(program).and_then(|mut file| std::io::Read::read(&mut file, &mut magic));
+    let helpers = std::fs::read_dir("/proc/sys/fs/binfmt_misc").map_or(0, std::iter::Iterator::count);
+    // `register` and `status` are its own. What may be started and not read is asked when it is started.
+    cfg!(not(target_os = "linux")) || read.is_err() || magic == *b"\x7fELF" || helpers > 2 || script(program).is_some()
+}
+
+/// The file of this program, if it is text.
+fn script(program: &str) -> Option<PathBuf> {
+    let path = Path::new(program);
+    let file = if program.contains('/') { path.to_owned() } else { find_program(program, &[])? };
+    let mut start = [0; 80];
+    let read = std::fs::File::open(&file).and_then(|mut open| std::io::Read::read(&mut open, &mut start)).ok()?;
+    let line = start[..read].split(|byte| *byte == b'\n').next()?;
+    (!line.contains(&0)).then_some(file)
 }
 
 fn nothing_given() -> ProgramError {
@@ -66,7 +89,17 @@ impl Watched {
         let [program, arguments @ ..] = command else {
             return Err(nothing_given());
         };
-        let child = Command::new(program).args(arguments).stdin(Stdio::inherit()).spawn().map_err(|error| {
+        let spawned = |mut command: Command| command.args(arguments).stdin(Stdio::inherit()).spawn();
+        let spawn = spawned(Command::new(program)).or_else(|error| match script(program) {
+            // As execvp(3) and every shell do with a script that names no interpreter.
+            Some(file) if error.raw_os_error() == Some(NO_FORMAT) => {
+                let mut shell = Command::new("/bin/sh");
+                shell.arg(file);
+                spawned(shell)
+            }
+            _ => Err(error),
+        });
+        let child = spawn.map_err(|error| {
             let text = error.to_string();
             let cause = text.split(" (os error").next().unwrap_or_default().to_lowercase();
             ProgramError::NotStarted(program.clone(), cause)
