@@ -112,6 +112,9 @@ pub enum SpawnError {
     /// The CPUs asked for are not all granted.
     #[error("{} cannot be put on CPU {}: not all of them exist here and are allowed by the cgroup's cpuset", .0.display(), .1)]
     Cpus(PathBuf, String),
+    /// Nothing can be made in the folder for temporary files.
+    #[error("the folder for temporary files, {}, cannot be written to ({}); set TMPDIR to one that can", .0.display(), .1)]
+    Scratch(PathBuf, String),
     /// Anything else.
     #[error("{} cannot be started: {}", .0.display(), .1)]
     Other(PathBuf, String),

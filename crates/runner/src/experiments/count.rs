@@ -53,7 +53,8 @@ struct Counting {
 impl Around for Counting {
     fn change(&self, request: &mut SpawnRequest) -> Result<(), NoAnswer> {
         switchcost_machine::root_may_run(&request.program).map_err(SpawnError::NotTrusted)?;
-        let cannot = |error: std::io::Error| SpawnError::Other(VALGRIND.into(), error.to_string());
+        let parent = self.folder.parent().unwrap_or(&self.folder).to_owned();
+        let cannot = |error: std::io::Error| SpawnError::Scratch(parent, switchcost_machine::cause(&error));
         std::fs::create_dir(&self.folder).map_err(cannot)?;
         let mut words = self.words();
         words.push(request.program.to_string_lossy().into_owned());
