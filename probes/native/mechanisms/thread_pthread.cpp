@@ -57,7 +57,7 @@ private:
         pthread_t thread;
         const int error = pthread_create(&thread, nullptr, &live, &life_);
         if (error != 0) [[unlikely]]
-            throw task_limit_failure("thread", 0, 1, error);
+            throw usual_thread_failure(0, 1, error);
         pthread_join(thread, nullptr);
     }
 
@@ -126,8 +126,7 @@ private:
         getrlimit(RLIMIT_STACK, &stack);
         const bool no_room = space.rlim_cur != RLIM_INFINITY &&
                              static_cast<rlim_t>(own_memory().mapped) + stack.rlim_cur > space.rlim_cur;
-        return no_room ? memory_limit_failure(stack.rlim_cur, ENOMEM)
-                       : task_limit_failure("thread", made, wanted, error);
+        return no_room ? memory_limit_failure(stack.rlim_cur, ENOMEM) : usual_thread_failure(made, wanted, error);
     }
 
     void end_all() {

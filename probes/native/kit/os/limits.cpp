@@ -46,6 +46,17 @@ std::string refused_sentence(const std::string& what, std::uint32_t made, std::u
            std::strerror(error) + ")";
 }
 
+// The C library maps the stack of a thread before it asks for the thread, as large as this limit is unless the thread
+// has another size, and says EAGAIN if that is refused.
+bool stack_is_refused() {
+    const std::uint64_t stack = soft_limit(RLIMIT_STACK);
+    if (stack == unlimited) return false;
+    void* address = mmap(nullptr, stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (address == MAP_FAILED) return true;
+    munmap(address, stack);
+    return false;
+}
+
 Limit descriptor_limit(int error) {
     if (error == ENFILE) return lowest(os::file_limits());
     return {"RLIMIT_NOFILE", soft_limit(RLIMIT_NOFILE), "raise the hard limit with ulimit -Hn"};
@@ -91,6 +102,14 @@ Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t w
             "limit_reached",
             text + ": no limit that can be seen here is that low; look at pids.max of the container or service", error);
     return unsupported("limit_reached", sentence(text, lowest(limits)), error);
+}
+
+Failure usual_thread_failure(std::uint32_t made, std::uint32_t wanted, int error) {
+    if (error != EAGAIN || !stack_is_refused()) return task_limit_failure("thread", made, wanted, error);
+    const Limit space{"RLIMIT_AS", soft_limit(RLIMIT_AS), "raise it with ulimit -v"};
+    const Limit stack{"RLIMIT_STACK", soft_limit(RLIMIT_STACK), "lower it with ulimit -s"};
+    const std::string text = refused_sentence("thread", made, wanted, error);
+    return unsupported("limit_reached", sentence(text, space.value != unlimited ? space : stack), error);
 }
 
 Failure descriptor_limit_failure(std::uint32_t made, std::uint32_t wanted, int error) {

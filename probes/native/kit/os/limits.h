@@ -16,6 +16,9 @@ bool is_descriptor_limit(int error);
 
 // Each returns `unsupported limit_reached` with a sentence that names the limit, its value and how to raise it.
 Failure task_limit_failure(const char* what, std::uint32_t made, std::uint32_t wanted, int error);
+
+// The same of a thread whose stack has the size that RLIMIT_STACK gives it.
+Failure usual_thread_failure(std::uint32_t made, std::uint32_t wanted, int error);
 Failure descriptor_limit_failure(std::uint32_t made, std::uint32_t wanted, int error);
 Failure memory_limit_failure(std::size_t bytes, int error);
 
