@@ -21,11 +21,17 @@ pub fn folders(arguments: &Compare) -> Result<Option<[&Path; 2]>, Failure> {
 /// Both probes, each under an id of its own: two builds have one id, as a rule.
 pub fn load(folders: [&Path; 2]) -> Result<[ProbeInfo; 2], Failure> {
     let installation = Installation::find()?;
-    let one = |folder: &Path, side: &str| {
+    let one = |folder: &Path, side: &str| -> Result<ProbeInfo, Failure> {
         let probe = installation.probe_in(folder)?;
         Ok(ProbeInfo { id: format!("{}.{side}", probe.id), ..probe })
     };
-    let both = [one(folders[0], "a")?, one(folders[1], "b")?];
+    let both = match (one(folders[0], "a"), one(folders[1], "b")) {
+        (Ok(a), Ok(b)) => [a, b],
+        (Err(a), Err(b)) if folders[0] != folders[1] => {
+            return Err(Failure::usage(format!("{}; {}", a.sentence, b.sentence)));
+        }
+        (Err(one), _) | (_, Err(one)) => return Err(one),
+    };
     Installation::name(both.to_vec());
     Ok(both)
 }
