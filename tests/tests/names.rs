@@ -56,6 +56,22 @@ fn a_language_a_word_and_a_family_name_mechanisms() {
     assert!(said.status == 2 && !said.err.contains("did you mean"), "{said:?}");
 }
 
+/// A file that is called as a mechanism is has a path.
+#[test]
+fn a_file_does_not_take_a_mechanism_s_name() {
+    let world = named();
+    assert_eq!(world.run("run golang --rounds 6").status, 0);
+    for words in [&["show", "golang"], &["show", "GO"]] {
+        let mut command = world.command(words);
+        std::fs::write(world.path(words[1]), "not a run\n").unwrap();
+        let said: switchcost_e2e::Said = command.current_dir(world.path("")).output().unwrap().into();
+        assert!(said.status == 0 && said.out.contains("thread/sized"), "{said:?}");
+    }
+    let mut command = world.command(&["show", "./golang"]);
+    let said: switchcost_e2e::Said = command.current_dir(world.path("")).output().unwrap().into();
+    said.refuses(2, &["golang"]);
+}
+
 /// After a run or a file as well, and of several rows it means the one that its whole id names.
 #[test]
 fn a_short_name_of_a_run_is_that_of_the_whole_id() {

@@ -205,8 +205,9 @@ pub fn is_file(text: &str) -> bool {
 
 /// Without a run before it this names rows: it has a slash or a star, which the id of a run never has, or is what a mechanism is called.
 pub fn is_pattern(text: &str, catalogue: &Catalogue) -> bool {
-    let apart = is_file(text) || text.contains(':');
-    !apart && (text.contains(['/', '*', ' ']) || is_called(text, catalogue))
+    // A file may be called as a mechanism is: ./thread names that.
+    let apart = text.ends_with(".jsonl") || text.contains(':');
+    !apart && (is_called(text, catalogue) || !is_file(text) && text.contains(['/', '*', ' ']))
 }
 
 /// Some mechanism goes by this name.
@@ -217,7 +218,7 @@ pub fn is_called(text: &str, catalogue: &Catalogue) -> bool {
 
 /// RUN, RUN:PATTERN, FILE, FILE:PATTERN or PATTERN, where a RUN may be baseline:NAME.
 fn split<'t>(text: &'t str, catalogue: &Catalogue) -> (Option<&'t str>, Option<&'t str>) {
-    if is_file(text) {
+    if is_file(text) && !is_pattern(text, catalogue) {
         return (Some(text), None);
     }
     if let Some(at) = text.rfind(".jsonl:") {
