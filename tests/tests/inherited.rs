@@ -66,6 +66,7 @@ const ELSEWHERE: &[&str] = &[
     "capabilities",
     "forbidden time stamp counter",
     "memory policy",
+    "written memory that may run",
     "control groups, namespaces",
 ];
 

@@ -3,15 +3,27 @@
 /// The line of its log that says why: of a runtime's report on a crash its message, not a frame, a source line or a hint; else the last line. None: it
 /// said nothing.
 #[must_use]
-pub fn last_words(log: &str) -> Option<&str> {
-    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+pub fn last_words(log: &str) -> Option<String> {
+    let lines: Vec<&str> = log.lines().map(|line| line.trim_end()).filter(|line| !line.trim().is_empty()).collect();
     let found = [rust, python, lua, ruby, go, frames].iter().find_map(|message| message(&lines));
-    found.or_else(|| plain(&lines)).map(str::trim)
+    let bare = |line: &str| line.trim_start_matches(['#', ' ', '\t']).to_owned();
+    v8(&lines)
+        .map(|(what, found)| format!("{}: {}", bare(what), bare(found)))
+        .or_else(|| found.or_else(|| plain(&lines)).map(bare))
 }
 
 /// The line is a message of the protocol that went astray.
 pub fn is_message(line: &str) -> bool {
     line.trim_start().starts_with("{\"t\":") || line.trim_start().starts_with("{\"t\" :")
+}
+
+/// A line with fewer is a banner.
+const FEWEST_LETTERS: usize = 3;
+
+/// `# Fatal error in FILE, line 0`, of which the line below says what was found.
+fn v8<'a>(lines: &[&'a str]) -> Option<(&'a str, &'a str)> {
+    let at = lines.iter().position(|line| line.starts_with("# Fatal error in"))?;
+    lines.get(at + 1).filter(|line| line.len() > FEWEST_LETTERS).map(|found| (lines[at], *found))
 }
 
 /// `thread 'main' panicked at FILE:` and the message below it, or, before Rust 1.73, in it.
@@ -51,10 +63,13 @@ fn frames<'a>(lines: &[&'a str]) -> Option<&'a str> {
     lines.windows(2).rfind(|pair| !frame(pair[0]) && frame(pair[1])).map(|pair| pair[0])
 }
 
-/// The last line; of frames with addresses, the first.
+/// Of a report on a crash (frames with addresses, lines that begin with #) the first lines that say something; else the last one.
 fn plain<'a>(lines: &[&'a str]) -> Option<&'a str> {
     let last = lines.last()?;
-    Some(if last.contains("0x") { lines[0] } else { last })
+    let telling = |line: &&&str| line.chars().filter(|c| c.is_alphabetic()).count() >= FEWEST_LETTERS;
+    let report = last.contains("0x") || lines.iter().any(|line| line.trim_start().starts_with('#'));
+    let found = if report { lines.iter().find(telling) } else { lines.iter().rfind(telling) };
+    found.or(Some(last)).copied()
 }
 
 #[cfg(test)]
@@ -63,7 +78,7 @@ mod tests {
 
     #[track_caller]
     fn check(log: &str, expected: &str) {
-        assert_eq!(last_words(log), Some(expected), "{log:?}");
+        assert_eq!(last_words(log).as_deref(), Some(expected), "{log:?}");
     }
 
     #[test]
@@ -78,8 +93,17 @@ mod tests {
         );
         check(
             "\n  #  Assertion failed: (0) == (uv_thread_create(x))\n\n 8: 0xbb835e _start [node]\n",
-            "#  Assertion failed: (0) == (uv_thread_create(x))",
+            "Assertion failed: (0) == (uv_thread_create(x))",
         );
+        check(
+            "\n\n#\n# Fatal error in , line 0\n# Check failed: 12 == (*__errno_location ()).\n#\n#\n#FailureMessage Object: 0x7ffd\n 1: 0x8bb [node]\n",
+            "Fatal error in , line 0: Check failed: 12 == (*__errno_location ()).",
+        );
+        check(
+            "VM warning: os::commit_memory(0x7f, 2555904, 1) failed; error='Permission denied' (errno=13)\n#\n# An error report file is saved as:\n# /x/hs_err_pid1.log\n",
+            "VM warning: os::commit_memory(0x7f, 2555904, 1) failed; error='Permission denied' (errno=13)",
+        );
+        check("ring broke\n----\n", "ring broke");
     }
 
     /// Each as the runtime printed it, paths shortened.

@@ -105,8 +105,8 @@ fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) ->
 /// Its last words, behind its first line: what failed stands in the one with some programs, with others in the other.
 fn ends_of(first: &str, printed: &str) -> String {
     let first = first.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
-    let last = last_words(printed).unwrap_or(first);
-    harmless(&if first == last { last.to_owned() } else { format!("{first} … {last}") })
+    let last = last_words(printed).unwrap_or_else(|| first.to_owned());
+    harmless(&if first == last { last } else { format!("{first} … {last}") })
 }
 
 #[cfg(test)]

@@ -63,6 +63,17 @@ pub fn environment(name: &str) -> Option<String> {
 /// Folders in which runtimes are installed beside the path: what is found there decides what a probe answers.
 pub const RUNTIME_FOLDERS: &[&str] = os::RUNTIME_FOLDERS;
 
+/// What decides beside its files whether a program starts here: limits, rights and filters of this process. For comparison only.
+#[must_use]
+pub fn surroundings() -> String {
+    const OF_STATUS: [&str; 7] = ["Uid", "Gid", "Groups", "CapEff", "NoNewPrivs", "Seccomp", "Seccomp_filters"];
+    let read = |name: &str| std::fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default();
+    let status = read("status");
+    let of = |line: &&str| line.split_once(':').is_some_and(|(name, _)| OF_STATUS.contains(&name));
+    let status: Vec<&str> = status.lines().filter(of).collect();
+    format!("{}{}{}", read("limits"), status.join("\n"), os::may_execute_what_it_wrote())
+}
+
 /// Folder in which programs of this user keep data, if the environment names one.
 #[must_use]
 pub fn data_home() -> Option<PathBuf> {

@@ -89,7 +89,7 @@ pub fn discover(
     (!stopped.load(Ordering::Relaxed)).then(|| known.collect())
 }
 
-/// Changes with the probe's files, the folders of the path, and the variables it is given.
+/// Changes with the probe's files, the folders of the path, the variables it is given, and the limits and rights of the session.
 fn cache_name(info: &ProbeInfo) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     let mut look = |path: &Path| {
@@ -107,6 +107,7 @@ fn cache_name(info: &ProbeInfo) -> PathBuf {
         (name, switchcost_machine::environment(name)).hash(&mut hasher);
     }
     info.command.hash(&mut hasher);
+    switchcost_machine::surroundings().hash(&mut hasher);
     format!("{}-{:016x}.jsonl", info.id, hasher.finish()).into()
 }
 
@@ -176,8 +177,8 @@ fn describe(
         Reading::Closed => reader.finish().map_err(|fault| match last_words(&log) {
             Some(_) if log.lines().any(is_message) => Silence::OnStandardOutput.into(),
             Some(words) => {
-                let missing = || NoAnswer::new(Silence::Ended { words: harmless(words) }, ended == NOTHING_TO_START);
-                unlinked(info, words).map_or_else(missing, NoAnswer::from)
+                let missing = || NoAnswer::new(Silence::Ended { words: harmless(&words) }, ended == NOTHING_TO_START);
+                unlinked(info, &words).map_or_else(missing, NoAnswer::from)
             }
             None => NoAnswer::new(fault.into(), ended == NOTHING_TO_START),
         }),

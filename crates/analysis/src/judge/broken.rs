@@ -55,7 +55,7 @@ fn quoted(log: &str) -> LastWords {
     match last_words(log) {
         None => LastWords::None,
         Some(_) if log.lines().any(is_message) => LastWords::Messages,
-        Some(words) => LastWords::Said { text: harmless(words) },
+        Some(words) => LastWords::Said { text: harmless(&words) },
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) use scheduling::{inherits_usual, refusal as load_refusal};
 
 pub(crate) use owner::{hand_over, locks, only_owner_writes, root_may_run, root_may_start};
 
+pub(crate) use sys::may_execute_what_it_wrote;
+
 use switchcost_model::{Finding, Machine};
 
 /// See [`crate::RUNTIME_FOLDERS`].

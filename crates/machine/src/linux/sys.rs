@@ -56,6 +56,23 @@ pub(crate) fn reap_if_ended(pid: i32) -> std::io::Result<Option<(i32, Usage)>> {
     wait4(pid, libc::WNOHANG).map(|(reaped, status, usage)| (reaped != 0).then_some((status, usage)))
 }
 
+/// Whether memory that this process wrote may become executable: systemd's MemoryDenyWriteExecute, SELinux and others forbid it, and a runtime that compiles
+/// while it runs then ends at once.
+pub(crate) fn may_execute_what_it_wrote() -> bool {
+    let (written, size) = (libc::PROT_READ | libc::PROT_WRITE, rustix::param::page_size());
+    // SAFETY: a new mapping, of nobody's memory.
+    let page =
+        unsafe { libc::mmap(std::ptr::null_mut(), size, written, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0) };
+    if page == libc::MAP_FAILED {
+        return true;
+    }
+    // SAFETY: nothing but this function knows the page.
+    let may = unsafe { libc::mprotect(page, size, libc::PROT_READ | libc::PROT_EXEC) } == 0;
+    // SAFETY: as above, and nothing refers to it any more.
+    unsafe { libc::munmap(page, size) };
+    may
+}
+
 /// The call: its answer, the wait status and the usage.
 fn wait4(pid: i32, options: i32) -> std::io::Result<(i32, i32, Usage)> {
     let mut status = 0;

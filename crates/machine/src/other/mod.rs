@@ -93,3 +93,8 @@ pub(crate) fn restriction(_allowed: &[u32], _online: &[u32]) -> Option<String> {
 pub(crate) fn pin_thread(_cpus: &[u32]) -> Result<(), String> {
     Err(UNSUPPORTED.to_owned())
 }
+
+/// See [`crate::surroundings`].
+pub(crate) fn may_execute_what_it_wrote() -> bool {
+    true
+}

@@ -21,8 +21,11 @@ pub(super) fn handed_on(subject: &Subject<'_>) -> Finding {
         (&personality, "0x0", format!("personality {personality} (setarch)")),
         (&memory, "default", format!("memory policy {memory} (numactl)")),
     ];
-    let unusual: Vec<&str> =
+    let mut unusual: Vec<&str> =
         unusual.iter().filter(|(value, usual, _)| !is_usual(value, usual)).map(|(_, _, text)| text.as_str()).collect();
+    let no_new_code =
+        "no memory may be written and then executed (MemoryDenyWriteExecute), which ends runtimes that compile";
+    unusual.extend(subject.sizes.no_new_code.then_some(no_new_code));
     if unusual.is_empty() {
         return finding!(Fine, inherited.usual);
     }

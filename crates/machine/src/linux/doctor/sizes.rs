@@ -5,6 +5,7 @@ use super::counters::{self, Gap};
 use crate::cpus::{Cpus, on_cpu, pin_self};
 use crate::os::core_clock;
 use crate::os::host::Host;
+use crate::os::sys;
 use crate::os::watch::{Snapshot, Stat};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::OwnedFd;
@@ -45,6 +46,8 @@ pub(crate) struct Sizes {
     pub core_mhz: Option<f64>,
     /// The highest that is known of it, MHz.
     pub stored_mhz: Option<f64>,
+    /// Memory that was written may not be executed.
+    pub no_new_code: bool,
     /// Difference between the counters of the measured CPU and of any other.
     pub counters: Option<Gap>,
 }
@@ -52,7 +55,8 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// Makes all estimates. The calling thread keeps its affinity.
     pub(crate) fn estimate(host: &Host) -> Self {
-        let mut sizes = Self { steal_since_boot_percent: steal_since_boot(host), ..Self::default() };
+        let no_new_code = !sys::may_execute_what_it_wrote();
+        let mut sizes = Self { steal_since_boot_percent: steal_since_boot(host), no_new_code, ..Self::default() };
         let Ok(cpus) = Cpus::detect() else { return sizes };
         let measured = cpus.measured();
         sizes.window(host, &cpus);

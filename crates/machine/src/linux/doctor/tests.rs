@@ -24,6 +24,7 @@ fn sizes() -> Sizes {
         hop_apart_us: Some(3.0),
         core_mhz: Some(2600.0),
         stored_mhz: None,
+        no_new_code: false,
         counters: Some(Gap { least: 0.0, most: 30.0 }),
     }
 }

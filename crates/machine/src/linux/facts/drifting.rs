@@ -16,6 +16,8 @@ pub(crate) struct Live {
     pub hz: Option<u64>,
     /// C library of the host.
     pub libc: String,
+    /// Memory that was written may be executed.
+    pub executable: bool,
     /// Measured ticks of the time stamp counter in a second.
     pub tsc_hz: Option<f64>,
     /// Measured clock of the core that probes run on, MHz.
@@ -29,6 +31,7 @@ impl Live {
             page_size: rustix::param::page_size(),
             hz: hz(),
             libc: sys::libc_version(),
+            executable: sys::may_execute_what_it_wrote(),
             tsc_hz: tsc_hz(),
             core_mhz: core_mhz(),
         }

@@ -1,11 +1,11 @@
 //! What this process has of its parent's and cannot give back, as probes get it: the rows of docs/notebook/inherited.md that are facts.
 
-use super::Facts;
+use super::{Facts, Live};
 use crate::os::host::{Host, unknown};
 use crate::os::scheduling;
 use crate::os::stat::Stat;
 
-pub(super) fn gather(host: &Host, facts: &mut Facts) {
+pub(super) fn gather(host: &Host, live: &Live, facts: &mut Facts) {
     let (class, nice) = class_and_nice(host);
     facts.put("process.class", class);
     facts.put("process.nice", nice);
@@ -13,6 +13,7 @@ pub(super) fn gather(host: &Host, facts: &mut Facts) {
     facts.put("process.cpus", cpus.unwrap_or_else(|| unknown("/proc/self/status has no line `Cpus_allowed_list`")));
     facts.put("process.personality", personality(host));
     facts.put("process.limits", limits(host));
+    facts.put("process.written_memory", if live.executable { "may be executed" } else { "may not be executed" });
     facts.put("process.memory_policy", memory_policy(host));
     facts.put("process.oom_score_adj", host.fact("/proc/self/oom_score_adj"));
     let large = host.status().remove("THP_enabled");

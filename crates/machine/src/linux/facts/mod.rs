@@ -30,7 +30,7 @@ pub(crate) fn gather(host: &Host, live: &Live) -> Machine {
     power::gather(host, &mut stable);
     confinement::gather(host, &mut stable);
     drifting::gather(host, live, &mut drifting);
-    inherited::gather(host, &mut drifting);
+    inherited::gather(host, live, &mut drifting);
     for (name, seen) in super::observers::observers(host) {
         drifting.put(name, seen);
     }

@@ -15,7 +15,7 @@ pub(crate) fn tree(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn live() -> Live {
-    Live { page_size: 4096, hz: Some(250), libc: "glibc 2.36".to_owned(), tsc_hz: None, core_mhz: None }
+    Live { page_size: 4096, hz: Some(250), libc: "glibc 2.36".to_owned(), executable: true, tsc_hz: None, core_mhz: None }
 }
 
 fn machine(files: &[(&str, &str)]) -> Machine {
