@@ -301,6 +301,49 @@ fn what_bounds_every_word_stands_in_the_first_line() {
     );
 }
 
+/// A ratio between two processors does not show a regression: the gate is left open, and each format says why.
+#[test]
+fn a_gate_decides_nothing_between_two_kinds_of_hardware() {
+    let world = measured();
+    let other = world.forged("other", |body| {
+        let body = body.replacen("\"id\":\"", "\"id\":\"other-", 1).replacen("40000", "80000", 1);
+        body.replacen("\"cpu.logical\":\"", "\"cpu.logical\":\"9", 1)
+    });
+    let gate = |words: &str| world.run(&format!("compare latest {other} --gate 5% {words}"));
+    let said = gate("--format json");
+    let json = said.json();
+    assert_eq!((said.status, &json["gate"]["outcome"]), (7, &"inconclusive".into()), "{json}");
+    assert!(json["gate"]["reason"].as_str().unwrap().starts_with("other hardware (cpu.logical: "), "{json}");
+    assert_eq!(
+        (&json["differences"][0]["fact"], &json["differences"][0]["hardware"]),
+        (&"cpu.logical".into(), &true.into())
+    );
+    let junit = gate("--format junit").out;
+    let accused = junit.lines().find(|line| line.contains("<error message=\"INCONCLUSIVE")).unwrap_or(&junit);
+    assert!(
+        accused.contains("different machines") && junit.contains("<system-out>The runs are of different"),
+        "{junit}"
+    );
+    let forced = gate("--force --format json");
+    assert!(forced.status != 7 && forced.json()["cautions"][0].as_str().unwrap().contains("cpu.logical"), "{forced:?}");
+}
+
+/// Under Rosetta or qemu-user a clock times the translator.
+#[test]
+fn a_translated_program_has_no_times() {
+    let world = measured();
+    let file = world.forged("translated", |text| {
+        assert!(text.contains("\"cpu.translated\":\"none\""), "{text}");
+        // What a model computes stays.
+        let timed = text.replace("\"name\":\"simulated\"", "\"name\":\"monotonic\"");
+        timed.replacen("\"cpu.translated\":\"none\"", "\"cpu.translated\":\"aarch64\"", 1)
+    });
+    let said = world.run(&format!("show {file}"));
+    assert!(said.status == 0 && said.words().contains("translated for aarch64"), "{said:?}");
+    assert!(!said.out.contains(" µs") && !said.out.contains(" ns"), "{said:?}");
+    world.run(&format!("compare latest {file}")).refuses(2, &["translated"]);
+}
+
 /// The kept ladder and a copy of it that another version made an hour later, with as many rounds as are asked for.
 fn ladders(world: &World, rounds: u64) -> [String; 2] {
     let ladder = repository().join("data/example/ladder.jsonl");

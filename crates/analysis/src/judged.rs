@@ -9,7 +9,7 @@ use crate::rulers::Speeds;
 use crate::settle::{Settled, settled};
 use crate::summary::{measured, verdict_of};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Invocation, Judgement, Mechanism, Run, Variant};
+use switchcost_model::{Invocation, Judgement, Mechanism, Reason, Run, Variant, Verdict};
 
 /// One a variant, in the run's order.
 pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, at: At) -> Vec<Judged<'r>> {
@@ -20,8 +20,10 @@ pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, a
     let row = |(index, (starts, (summary, undisturbed))): (usize, (Vec<&'r Invocation>, Settled))| {
         let variant = &run.variants[index];
         let mechanism = catalogue.find(&variant.mechanism);
-        let Judgement { verdict, reason } = verdict_of(&Constants::OURS, run, index, &starts);
+        let judgement = untranslated(run, variant, &starts, verdict_of(&Constants::OURS, run, index, &starts));
+        let Judgement { verdict, reason } = judgement;
         let summary = measured(summary, reason.as_ref());
+        let undisturbed = undisturbed.filter(|_| run.machine.translated().is_none());
         Judged {
             index,
             at,
@@ -46,6 +48,19 @@ pub(crate) fn judged<'r>(run: &'r Run, catalogue: &Catalogue, speeds: &Speeds, a
         }
     };
     starts.into_iter().zip(settled).enumerate().map(row).collect()
+}
+
+/// Of a translated program no time is the machine's, but for those that a model computes.
+fn untranslated(run: &Run, variant: &Variant, starts: &[&Invocation], judgement: Judgement) -> Judgement {
+    let computed =
+        |start: &&Invocation| start.transcript.hello.as_ref().is_some_and(|hello| hello.clock.is_simulated());
+    let timed = variant.experiment.timed() && !starts.iter().all(computed);
+    match run.machine.translated() {
+        Some(below) if timed && matches!(judgement.verdict, Verdict::Verified | Verdict::Unobservable) => {
+            Judgement::new(Verdict::Unobservable, Reason::Translated { below: below.to_owned() })
+        }
+        _ => judgement,
+    }
 }
 
 /// The variant with every parameter that its mechanism has.

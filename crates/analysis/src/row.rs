@@ -279,6 +279,7 @@ pub fn usable(row: &Judged<'_>) -> Result<(), String> {
 /// Whether anything may be computed from a row.
 pub(crate) fn believed(row: &Judged<'_>) -> Result<(), String> {
     match row.verdict {
+        Verdict::Unobservable if matches!(row.reason, Some(Reason::Translated { .. })) => Err(row.why()),
         Verdict::Verified | Verdict::Unobservable => Ok(()),
         Verdict::Contradicted => Err(format!("its evidence contradicts its claim ({})", row.why())),
         Verdict::Unsupported | Verdict::Unmeasured | Verdict::Broken => {

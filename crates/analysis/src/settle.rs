@@ -61,7 +61,7 @@ pub fn by_itself(variant: &Variant, starts: &[&Invocation]) -> Summary {
     let mut summary = summarise(variant, starts, At::Median);
     summary.settle(Shared::default(), None);
     let reasons = starts.iter().filter_map(|start| start.judgement.reason.as_ref());
-    measured(summary, reasons.reduce(|a, b| if a.below_resolution() { a } else { b }))
+    measured(summary, reasons.reduce(|a, b| if a.no_figure() { a } else { b }))
 }
 
 impl Summary {

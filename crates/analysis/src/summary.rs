@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use switchcost_model::{EndedBy, Evidence, Invocation, Judgement, Reason, Run, Timing, Variant, Verdict};
 use switchcost_stats::{FEWEST, autocorrelation_of_ranks, mad, mean, median, quantile, sorted};
 
-/// Without the figures of a row that is below what its clock resolves.
+/// Without the figures of a row whose reason is that it has none.
 pub(crate) fn measured(mut summary: Summary, reason: Option<&Reason>) -> Summary {
-    if reason.is_some_and(Reason::below_resolution) {
+    if reason.is_some_and(Reason::no_figure) {
         summary.figures = None;
+        summary.modes.clear();
         summary.percentiles.clear();
     }
     summary

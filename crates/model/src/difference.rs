@@ -15,7 +15,7 @@ pub const IDLE_REQUEST: &str = "observer.cpu_dma_latency";
 /// No observer of a kind.
 pub const NOBODY: &str = "none";
 
-/// Facts that a run begins with and keeps, though they are no machine's: those of its process, and observers.
+/// Facts that a run begins with and keeps, of its process and of observers.
 const OF_THE_RUN: &[&str] = &["process.", OBSERVER];
 
 /// Soft limits of the process, in one fact.
@@ -71,7 +71,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Every recorded fact that differs, those of the hardware first. What only one of the two could read, or knows at all, is no difference.
+/// Every recorded fact that differs, those of the hardware first. What only one of the two could read, or knows at all, does not count.
 #[must_use]
 pub fn differences(a: &Machine, b: &Machine) -> Vec<Difference> {
     let mut all = Vec::new();
@@ -110,7 +110,10 @@ fn limits(machine: &Machine) -> Option<BTreeMap<&str, &str>> {
 pub fn agree(fact: &str, a: &str, b: &str) -> bool {
     let number = |value: &str| value.trim_start_matches("about ").split(' ').next()?.parse::<f64>().ok();
     let nearly = || number(a).zip(number(b)).is_some_and(|(a, b)| (a / b - 1.0).abs() < MEASURED.1);
-    a == b || !is_known(a) || !is_known(b) || fact == MEASURED.0 && nearly()
+    // Earlier versions recorded every model, with that in force in brackets.
+    let listed = |all: &str, one: &str| fact == "kernel.preempt_mode" && all.contains(&format!("({one})"));
+    let same = a == b || listed(a, b) || listed(b, a);
+    same || !is_known(a) || !is_known(b) || fact == MEASURED.0 && nearly()
 }
 
 impl Machine {
@@ -126,6 +129,12 @@ impl Machine {
     pub fn id(&self) -> String {
         let key = hardware_key(&self.stable);
         self.host().map_or_else(|| key.clone(), |host| format!("{key}@{host}"))
+    }
+
+    /// The processor below a program that was translated.
+    #[must_use]
+    pub fn translated(&self) -> Option<&str> {
+        self.stable.get("cpu.translated").filter(|below| is_known(below) && *below != NOBODY).map(String::as_str)
     }
 
     /// Who watched it, or took part in how it was scheduled, by kind: `tracing: sched:sched_switch; …`. Empty: nobody who could be seen.
@@ -215,6 +224,8 @@ mod tests {
         let of = |hz: &str| machine(&[("clock.tsc_hz", hz)], &[], "a");
         assert!(said(&of("2600012000 (cpuid 0x40000010)"), &of("2599996000 (cpuid 0x40000010)")).is_empty());
         assert_eq!(said(&of("about 2600000000 (x)"), &of("2900000000 (y)")).len(), 1);
+        assert!(agree("kernel.preempt_mode", "none voluntary (full) lazy", "full"));
+        assert!(!agree("kernel.preempt_mode", "none voluntary (full) lazy", "lazy"));
     }
 
     #[test]

@@ -109,6 +109,11 @@ pub enum Reason {
     #[error("{by} traces the probe, and each of its stops counts as a kernel switch of the row; measure without it")]
     Traced { by: String },
 
+    #[error(
+        "switchcost is translated for {below} while it runs, and a time would be the translator's; use a build for it"
+    )]
+    Translated { below: String },
+
     // The evidence against the claim, or against itself.
     #[error("other than the row names: {instead}")]
     OtherWay { instead: Box<Reason> },
@@ -428,12 +433,12 @@ impl Reason {
         Self::OtherWay { instead: Box::new(self) }
     }
 
-    /// The figure is too small for its clock, or for what it is taken off.
+    /// There is no figure: it is too small for its clock, or for what it is taken off, or the clock is a translator's.
     #[must_use]
-    pub fn below_resolution(&self) -> bool {
+    pub fn no_figure(&self) -> bool {
         match self {
-            Self::InSomeStarts { reason, .. } => reason.below_resolution(),
-            _ => matches!(self, Self::BelowReading { .. } | Self::FellBelowZero { .. }),
+            Self::InSomeStarts { reason, .. } => reason.no_figure(),
+            _ => matches!(self, Self::BelowReading { .. } | Self::FellBelowZero { .. } | Self::Translated { .. }),
         }
     }
 }

@@ -146,7 +146,7 @@ fn what_parameters_and_channels_claim_must_be_there() {
     );
 }
 
-/// Each stop of a traced task is a switch of the kernel: that refutes nobody, and is no proof either.
+/// Each stop of a traced task is a switch of the kernel: that refutes nobody, and proves nothing.
 #[test]
 fn a_start_that_a_stranger_traces_accuses_nobody_and_names_him() {
     let traced = |change: fn(&mut Seen)| {

@@ -6,6 +6,9 @@ use switchcost_model::Severity::{Fine, Note, Warning};
 use switchcost_model::{Finding, finding};
 
 pub(super) fn hypervisor(subject: &Subject<'_>) -> Finding {
+    if let Some(below) = facts::translated(subject.host) {
+        return finding!(Warning, hypervisor.translated, below, own = std::env::consts::ARCH);
+    }
     if matches!(facts::virtualisation(subject.host), Virtual::No) {
         return finding!(Fine, hypervisor.none);
     }

@@ -66,6 +66,7 @@ const ELSEWHERE: [&str; 6] =
 /// Files that make a case. What compiles has its case in the table; here each case of the table is found, with the facts that its sentences name.
 const MACHINES: &[&[(&str, &str)]] = &[
     &[],
+    &[("proc/cpuinfo", "model name : VirtualApple\n")],
     &[("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2"), (".dockerenv", "")],
     &[("proc/sys/kernel/osrelease", "4.4.0-19041-Microsoft")],
     &[

@@ -12,6 +12,7 @@ pub(super) fn gather(host: &Host, facts: &mut Facts) {
     identity(host, facts);
     topology(host, facts);
     caches(host, facts);
+    facts.put("cpu.translated", translated(host).unwrap_or_else(|| "none".to_owned()));
     facts.put("hypervisor", hypervisor(host));
     facts.put("hypervisor.product", product(host));
 }
@@ -28,9 +29,40 @@ fn identity(host: &Host, facts: &mut Facts) {
         ("cpu.microcode", ["microcode", "microcode"]),
     ] {
         let value = names.iter().find_map(|name| info.get(*name)).filter(|value| !value.is_empty());
-        let missing = || unknown(format!("/proc/cpuinfo has no line `{}`", names[0]));
+        let below = translated(host).filter(|_| fact == "cpu.model_name");
+        let missing = || below.map(|below| format!("{below} processor, translated"));
+        let missing = || missing().unwrap_or_else(|| unknown(format!("/proc/cpuinfo has no line `{}`", names[0])));
         facts.put(fact, value.cloned().unwrap_or_else(missing));
     }
+}
+
+/// Sign in /proc/cpuinfo, and the architecture whose kernel writes it.
+const SIGNS: [(&str, &str); 6] = [
+    ("CPU implementer", "aarch64"),
+    ("flags", "x86_64"),
+    ("isa", "riscv64"),
+    ("facilities", "s390x"),
+    ("revision", "powerpc64"),
+    ("CPU Family", "loongarch64"),
+];
+
+/// Processors that only a translator shows.
+const TRANSLATORS: [&str; 5] = ["VirtualApple", "Rosetta", "FEX", "Box64", "ExaGear"];
+
+/// Of a program that is translated while it runs, as by Rosetta, FEX or qemu-user: the processor below. None: it runs as it was built, as far as can be seen.
+pub(crate) fn translated(host: &Host) -> Option<String> {
+    let info = host.cpuinfo();
+    let name = info.get("model name").map_or("", String::as_str);
+    if let Some(translator) = TRANSLATORS.iter().find(|translator| name.contains(*translator)) {
+        return Some((*translator).to_owned());
+    }
+    let below = SIGNS.into_iter().find(|(sign, _)| info.contains_key(*sign)).map(|(_, architecture)| architecture)?;
+    let own = match std::env::consts::ARCH {
+        "x86" => "x86_64",
+        "arm" => "aarch64",
+        own => own,
+    };
+    (SIGNS.iter().any(|(_, known)| *known == own) && below != own).then(|| below.to_owned())
 }
 
 fn topology(host: &Host, facts: &mut Facts) {

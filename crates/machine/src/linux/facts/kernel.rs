@@ -2,6 +2,7 @@
 
 use super::{Facts, Live};
 use crate::os::host::{Host, unknown};
+use switchcost_model::is_known;
 
 const VULNERABILITIES: &str = "/sys/devices/system/cpu/vulnerabilities";
 
@@ -15,7 +16,7 @@ pub(super) fn gather(host: &Host, live: &Live, facts: &mut Facts) {
         live.hz.map_or_else(|| unknown("the coarse clock does not tell the tick"), |hz| hz.to_string()),
     );
     facts.put("kernel.preempt", preempt(host));
-    facts.put("kernel.preempt_mode", host.chosen("/sys/kernel/debug/sched/preempt").replace("(none)", "none"));
+    facts.put("kernel.preempt_mode", preempt_mode(host));
     facts.put("kernel.hrtick", hrtick(host));
     facts.put("kernel.autogroup", on_off(host, "/proc/sys/kernel/sched_autogroup_enabled"));
     facts.put("kernel.thp", host.chosen("/sys/kernel/mm/transparent_hugepage/enabled"));
@@ -42,6 +43,15 @@ fn preempt(host: &Host) -> String {
     match option(host, "preempt") {
         Some(mode) => format!("{compiled}, booted with preempt={mode}"),
         None => compiled.to_owned(),
+    }
+}
+
+/// The model in force, which stands in round brackets among those that there are.
+fn preempt_mode(host: &Host) -> String {
+    let text = host.fact("/sys/kernel/debug/sched/preempt");
+    match text.split_once('(').and_then(|(_, rest)| rest.split_once(')')) {
+        Some((word, _)) if is_known(&text) => word.to_owned(),
+        _ => text,
     }
 }
 

@@ -12,7 +12,7 @@ mod power;
 pub(crate) mod tests;
 
 pub(crate) use confinement::container;
-pub(crate) use cpu::{Virtual, hypervisor, virtualisation};
+pub(crate) use cpu::{Virtual, hypervisor, translated, virtualisation};
 pub(crate) use drifting::Live;
 pub(crate) use inherited::{class_and_nice, memory_policy, personality};
 pub(crate) use power::{frequency_is_fixed_by_host, turbo};

@@ -15,7 +15,14 @@ pub(crate) fn tree(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn live() -> Live {
-    Live { page_size: 4096, hz: Some(250), libc: "glibc 2.36".to_owned(), executable: true, tsc_hz: None, core_mhz: None }
+    Live {
+        page_size: 4096,
+        hz: Some(250),
+        libc: "glibc 2.36".to_owned(),
+        executable: true,
+        tsc_hz: None,
+        core_mhz: None,
+    }
 }
 
 fn machine(files: &[(&str, &str)]) -> Machine {
@@ -97,6 +104,25 @@ fn hypervisors_are_told_apart() {
         named(&[("sys/class/dmi/id/sys_vendor", "Amazon EC2"), ("sys/class/dmi/id/product_name", "c7g.metal")]),
         "none"
     );
+}
+
+#[test]
+fn a_processor_of_another_architecture_is_a_translation() {
+    let own = if cfg!(target_arch = "x86_64") { "vendor_id : X\nflags : fpu\n" } else { "CPU implementer : 0x41\n" };
+    let other = if cfg!(target_arch = "x86_64") { "CPU implementer : 0x61\n" } else { "vendor_id : X\nflags : fpu\n" };
+    let below = |text: &str| machine(&[("proc/cpuinfo", text)]).stable["cpu.translated"].clone();
+    assert_eq!([below(""), below(own)], ["none", "none"]);
+    assert_ne!(below(other), "none");
+    assert_eq!(below("model name : VirtualApple @ 2.50GHz processor\nflags : fpu\n"), "VirtualApple");
+    let named = machine(&[("proc/cpuinfo", other)]).stable["cpu.model_name"].clone();
+    assert!(named.ends_with("processor, translated"), "{named}");
+}
+
+#[test]
+fn the_preemption_model_is_the_one_in_force() {
+    let mode = |text: &str| machine(&[("sys/kernel/debug/sched/preempt", text)]).stable["kernel.preempt_mode"].clone();
+    assert_eq!(mode("none voluntary full (lazy)\n"), "lazy");
+    assert_eq!(mode("odd"), "odd");
 }
 
 #[test]
