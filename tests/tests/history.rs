@@ -312,6 +312,35 @@ fn alone(text: &str) -> String {
     changed
 }
 
+/// Equal instances of a cloud are two machines, whoever imported their runs in which order.
+#[test]
+fn equal_hosts_are_machines_of_their_own_and_a_trend_goes_by_time() {
+    let world = measured("1234");
+    stored(&world, 6, |i, text| {
+        let text = with_text(&scaled(text, wobble(i)), "container", "none seen");
+        let host = format!("\"personal\":{{\"host_name\":\"{}\"}}", ["a", "b"][i % 2]);
+        text.replacen("\"personal\":{}", &host, 1)
+    });
+    let machines = |option: &str| -> Vec<String> {
+        let json = world.run(&format!("history thread/honest --machine {option} --format json")).json();
+        json["machines"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = machines("all");
+    let key = all[0].strip_suffix("@b").unwrap();
+    assert_eq!(all[1..], [format!("{key}@a")]);
+    assert_eq!((machines(key), machines(&all[1])), (all.clone(), vec![all[1].clone()]));
+    // In the store it stands behind all that was measured here; in time before some.
+    let between = world.forged("between", |text| {
+        let text = with_text(text, "id", "20260924T000000-0001");
+        let text = text.replacen("\"personal\":{}", "\"personal\":{\"host_name\":\"a\"}", 1);
+        started_at(&text, "\"started_unix_ns\":1790000000000000001")
+    });
+    assert_eq!(world.run(&format!("import {between}")).status, 0);
+    let json = world.run(&format!("history thread/honest --machine {} --format json", all[1])).json();
+    assert_eq!(json["trends"][0]["points"][1]["run"], "20260924T000000-0001", "{json}");
+    assert!(json["notes"].to_string().contains("1 of 4 runs were imported"), "{json}");
+}
+
 /// What a label leaves out is told where two rows of a machine differ in it. A parameter that the mechanism got later is not another row.
 #[test]
 fn no_label_stands_twice() {

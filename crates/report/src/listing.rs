@@ -329,8 +329,12 @@ pub fn history_text(entries: &[HistoryEntry], older: usize, style: Style) -> Str
         return "No run is stored yet; `switchcost run` makes one.\n".into();
     }
     // What is the same in all runs tells nothing.
-    let differs = |of: fn(&HistoryEntry) -> &String| entries.iter().any(|entry| of(entry) != of(&entries[0]));
-    let (machines, kernels) = (differs(|entry| &entry.machine), differs(|entry| &entry.kernel));
+    let differs = |of: fn(&HistoryEntry) -> &str| entries.iter().any(|entry| of(entry) != of(&entries[0]));
+    let hardware = differs(|entry| entry.machine.split('@').next().unwrap_or_default());
+    let mut hosts = entries.iter().filter_map(|entry| Some(entry.machine.split_once('@')?.1));
+    let host = hosts.next();
+    let machines = hardware || hosts.any(|other| Some(other) != host);
+    let kernels = differs(|entry| &entry.kernel);
     // Its id has the time as well.
     let dated = !(machines || kernels) || style.width.is_none_or(|width| width >= WITH_ALL);
     let shown = |is: bool, text: &str| if is { Cell::Value(harmless(text).into()) } else { Cell::Empty };

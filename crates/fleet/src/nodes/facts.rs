@@ -7,8 +7,8 @@ use switchcost_model::{SOFTWARE_FACTS, counts, hardware_key, is_known};
 /// What each boot measures anew: equal machines differ in it.
 const MEASURED: &str = "clock.tsc_hz";
 
-/// Facts beside those of the software: how the hardware is laid out.
-const LAYOUT: &[&str] = &["topology."];
+/// Facts beside those of the software: how the hardware is laid out, and which preemption model is in force.
+const LAYOUT: &[&str] = &["topology.", "kernel.preempt_mode"];
 
 /// A value that not more than one in so many nodes has is the odd one.
 const RARE: usize = 4;

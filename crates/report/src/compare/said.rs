@@ -102,6 +102,7 @@ impl Compared {
                 let machine = match self.differences.len() {
                     _ if a.machine != b.machine => b.machine.clone(),
                     0 => "same machine and kernel".to_owned(),
+                    1 => "same processor and kernel, 1 recorded fact differs".to_owned(),
                     count => format!("same processor and kernel, {} differ", counted(count, "recorded fact")),
                 };
                 about.push(("A  ", format!("run {} · {}", a.id, a.machine)));

@@ -134,7 +134,7 @@ fn named(differences: &[Difference]) -> String {
     let (few, others) = differences.split_at(differences.len().min(FEW));
     let mut parts: Vec<String> = few.iter().map(|one| one.short().to_string()).collect();
     parts.extend(others.iter().map(|one| one.fact.clone()));
-    parts.join(", ")
+    parts.join("; ")
 }
 
 /// A sentence.
