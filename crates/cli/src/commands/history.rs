@@ -113,7 +113,14 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
         Some(_) => **id == wanted || **id == hardware(&wanted),
         None => id.starts_with(&wanted),
     };
-    let fitting: Vec<String> = known.keys().filter(fits).cloned().collect();
+    let mut fitting: Vec<String> = known.keys().filter(fits).cloned().collect();
+    if let (Some(this), []) = (&this, fitting.as_slice()) {
+        // Such as the runners of a CI system, each with a name of its own.
+        fitting = known.keys().filter(|id| hardware(id) == hardware(&this.id())).cloned().collect();
+        if !fitting.is_empty() {
+            output::say("no run is of this host; these are of others with equal hardware");
+        }
+    }
     let one = fitting.first().filter(|first| fitting.iter().all(|id| hardware(id) == hardware(first)));
     if one.is_none() {
         let known: Vec<String> =

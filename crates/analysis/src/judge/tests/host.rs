@@ -158,7 +158,7 @@ fn a_start_that_a_stranger_traces_accuses_nobody_and_names_him() {
     let by = Disturbance::Traced { by: "strace".to_owned() };
     let refuted = traced(|s| s.cpu_ns = 40_000_000);
     check(&refuted, Verdict::Unobservable, r#"traced by="strace""#);
-    assert_eq!(refuted.disturbances, [by.clone()]);
+    assert_eq!(refuted.disturbances, std::slice::from_ref(&by));
     let sound = traced(|_| {});
     check(&sound, Verdict::Verified, "");
     assert_eq!(sound.disturbances, [by]);
