@@ -1316,6 +1316,10 @@ export interface TaskFacts {
    * Tasks that this was read of.
    */
   tasks: number;
+  /**
+   * Program that traces one of them and is none of the probe's own: each of its stops is a kernel switch of theirs.
+   */
+  tracer?: string | null;
 }
 export interface ProbePart {
   /**
