@@ -108,3 +108,18 @@ fn bad_input_is_one_sentence() {
         world.run(&format!("compare {words}")).refuses(2, &[word]);
     }
 }
+
+#[test]
+fn in_what_mechanisms_differ_beside_their_cost_is_said() {
+    let world = World::new(FAKE);
+    for (name, language) in [("honest", "python"), ("spread", "c")] {
+        let page = format!("tags = [\"{language}\", \"other\"]\n{}", mechanism(""));
+        world.write(&format!("share/switchcost/mechanisms/thread/{name}.toml"), &page);
+    }
+    let said = |words: &str| world.run(&format!("compare {words} --rounds 6")).words();
+    let differ = "by language: thread/honest python, thread/spread c; thread/honest is a thread of python";
+    let pair = said("honest spread");
+    assert!(pair.contains(differ), "{pair}");
+    let alike = said("spread spread");
+    assert!(!alike.contains("by language"), "{alike}");
+}

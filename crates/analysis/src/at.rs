@@ -46,7 +46,7 @@ impl At {
     /// What a percentile takes.
     #[must_use]
     pub fn needs(self) -> String {
-        format!("it needs `--timing each` and {} switches a process run, so that ten lie beyond it", self.least())
+        format!("it needs `--timing each` and {} switches per process run, so that ten lie beyond it", self.least())
     }
 
     fn least(self) -> u64 {
