@@ -100,6 +100,14 @@ fn a_percentile_is_compared_as_a_median_is() {
         ],
     );
     assert_eq!(gated.status, 1, "{gated:?}");
+    let several = |more: &[&str]| {
+        let (a, b) = (format!("{file}:fiber/boost contexts=50 each"), format!("{file}:fiber/boost contexts=4 each"));
+        words(&real, &[&["compare", &a, &b, "--at", "p90,median,p99"][..], more].concat())
+    };
+    let said = several(&["--gate", "5%"]);
+    let places = ["is the p90 of", "is the p99 of"].map(|words| said.out.find(words));
+    assert!(said.status == 1 && said.out.matches("gate 5 %").count() == 3 && places[0] < places[1], "{said:?}");
+    several(&["--format", "json"]).refuses(2, &["--format: json is of one percentile"]);
 }
 
 #[test]
@@ -110,7 +118,7 @@ fn a_percentile_that_the_starts_do_not_carry_is_refused() {
         words(&real, &["compare", &format!("{file}:{a}"), &format!("{file}:{b}"), "--at", at])
     };
     let (four, fifty) = ("fiber/boost contexts=4 each", "fiber/boost contexts=50 each");
-    run(four, fifty, "p99.9999").refuses(2, &["it has no p99.9999", "10000000 intervals in each start"]);
+    run(four, fifty, "p99.9999").refuses(2, &["it has no p99.9999", "10000000 switches per process run"]);
     run("fiber/boost contexts=4", "fiber/boost contexts=50", "p99").refuses(2, &["it has no p99", "--timing each"]);
     run(four, fifty, "p100").refuses(2, &["such as p99 or p99.9"]);
     assert_eq!(real.run(&format!("import {file}")).status, 0);

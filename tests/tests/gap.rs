@@ -37,7 +37,7 @@ experiments = ["gap"]
 /// None where there is one CPU.
 fn world() -> Option<World> {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
-        eprintln!("a gap takes two CPUs: it is not tested here");
+        switchcost_e2e::untested("a gap takes two CPUs");
         return None;
     }
     let world = World::new(FAKE);
@@ -56,9 +56,10 @@ fn idle_states_are_counted() -> bool {
     std::path::Path::new("/sys/devices/system/cpu/cpu0/cpuidle/state0").exists()
 }
 
-/// Other programs may have the CPU instead; then the figure stands, and the row says so.
+/// In all starts or in some, other programs may have the CPU instead, or the kernel counts its idle time when that ends, which the fake makes nobody do. Then the
+/// figure stands, and the row says so.
 fn idled_or_says_so(row: &Value) {
-    let busy = text(row, "verdict") == "unobservable" && row["reason_code"] == "not_idle";
+    let busy = text(row, "verdict") == "unobservable" && text(row, "reason").contains(" idled ");
     assert!(text(row, "verdict") == "verified" || busy, "{row}");
 }
 

@@ -3,7 +3,7 @@
 //! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and benchmarks get the text as [`harmless`]: nothing in it
 //! moves a cursor, begins a line, turns the direction of writing, or goes on for ever.
 
-use crate::reason::change_within;
+use crate::texts::change_within;
 use crate::{Invocation, Run, Transcript, change_texts};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

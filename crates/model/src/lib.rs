@@ -31,6 +31,7 @@ mod run;
 mod seen;
 mod sight;
 mod silence;
+mod texts;
 mod transcript;
 mod utc;
 mod value;
@@ -58,13 +59,14 @@ pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism,
 pub use obstacle::Obstacle;
 pub use placement::{CpuRole, Place, Placement};
 pub use quantity::{Measure, Quantity};
-pub use reason::{LastWords, Reason, change_texts};
+pub use reason::{LastWords, Reason};
 pub use remark::{Fact, Remark, has_remark};
 pub use request::Request;
 pub use run::{EndedBy, Invocation, Machine, ProcessEnd, Run};
 pub use seen::{Seen, TASKS_LOOKED_AT, TaskFacts, Tree};
 pub use sight::{Count, NAMESPACES, Sight};
 pub use silence::{Silence, TightLimit, TightLimits};
+pub use texts::change_texts;
 pub use transcript::{
     Clock, Described, End, EndStatus, Evidence, Hello, Histogram, Hops, KernelSwitches, PageFaults, Phase, PlanEcho,
     Samples, Transcript, Turns, Unavailable,

@@ -41,13 +41,12 @@ impl Action for Compare {
         if question.is_none() && (self.contexts.is_some() || self.rate.is_some()) {
             return Err(Failure::usage("--contexts and --rate are of a comparison of mechanisms by their names alone"));
         }
-        if question.is_some() && self.at != At::Median {
+        if question.is_some() && self.at != [At::Median] {
             return Err(Failure::usage(
                 "--at is of rows that were measured with --timing each; name such rows, runs or files",
             ));
         }
-        let mut compared = Compared { threshold, at: self.at, ..Compared::default() };
-        compared.notes.extend(self.at.sentence());
+        let mut compared = Compared { threshold, ..Compared::default() };
         let (mut runs, asked) = if let Some(question) = question {
             let store = paths::store(self.store.path())?;
             let (runs, groups) = question.answer(self, &installation, &store, &mut compared)?;
@@ -67,24 +66,35 @@ impl Action for Compare {
         if self.outputs().any(|(form, _)| form != "json") {
             runs.iter_mut().for_each(Run::make_harmless);
         }
-        let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::at(run, &catalogue, self.at)).collect();
-        self.fill(&asked, &analyses, &catalogue, &mut compared).map_err(|failure| match compared.stopped {
-            true => Failure::partial(format!(
-                "stopped while it measured, before each row had the {FEWEST_STARTS} process runs that an answer takes; {CONTINUES}"
-            )),
-            false => failure,
-        })?;
+        let stopped = compared.stopped;
+        let each = self.at.iter().map(|at| {
+            let mut compared = Compared { at: *at, ..compared.clone() };
+            compared.notes.extend(at.sentence());
+            let analyses: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::at(run, &catalogue, *at)).collect();
+            let filled = self.fill(&asked, &analyses, &catalogue, &mut compared);
+            filled.map(|()| compared).map_err(|failure| match stopped {
+                true => Failure::partial(format!(
+                    "stopped while it measured, before each row had the {FEWEST_STARTS} process runs that an answer takes; {CONTINUES}"
+                )),
+                false => failure,
+            })
+        });
+        let each: Vec<Compared> = each.collect::<Result<_, _>>()?;
         for (form, file) in self.outputs() {
-            let text = match (form, file) {
-                ("json", _) => compare_json(&compared),
-                ("junit", _) => compare_junit(&compared),
+            let of = |compared: &Compared| match (form, file) {
+                ("json", _) => compare_json(compared),
+                ("junit", _) => compare_junit(compared),
                 ("md", _) => compared.answer().markdown(),
                 (_, None) => compared.answer().terminal(output::style()),
                 (_, Some(_)) => compared.answer().terminal(Style::PIPED),
             };
+            let text = each.iter().map(of).collect::<Vec<_>>().join("\n");
             file.map_or_else(|| output::print(&text), |file| output::write_file(file, text.as_bytes()))?;
         }
-        Ok(status(&compared))
+        // One row that is worse decides, then one that is inconclusive.
+        let all: Vec<Exit> = each.iter().map(status).collect();
+        let found = |exit: &&Exit| all.contains(exit);
+        Ok([Exit::Difference, Exit::Inconclusive, Exit::Partial].iter().find(found).copied().unwrap_or(Exit::Fine))
     }
 }
 

@@ -73,11 +73,11 @@ pub struct Compare {
     /// End with 1 if a row is slower by more than this, 0 if all intervals exclude that, else 7
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
-    /// Compare a percentile such as p99
+    /// Compare percentiles such as p99 or p50,p99,p99.9
     ///
-    /// Of rows measured with --timing each.
-    #[arg(long, value_name = "P", default_value = "median", hide_default_value = true)]
-    pub at: At,
+    /// Of rows measured with --timing each, or of wake-ups; several are a table each.
+    #[arg(long, value_name = "P,...", value_delimiter = ',', default_value = "median", hide_default_value = true)]
+    pub at: Vec<At>,
     /// Compare even if a run was unstable
     ///
     /// Or if the method, the hardware or its observers differ.
@@ -103,6 +103,10 @@ impl Compare {
     /// The file that is named twice.
     pub fn check_outputs(&self) -> Result<(), Failure> {
         let files: Vec<&PathBuf> = self.format.iter().filter_map(|output| output.file.as_ref()).collect();
+        let one = self.format.iter().find(|output| self.at.len() > 1 && matches!(output.form, "json" | "junit"));
+        if let Some(output) = one {
+            return Err(Failure::usage(format!("--format: {} is of one percentile; name one by --at", output.form)));
+        }
         let twice = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file));
         twice.map_or(Ok(()), |(_, file)| {
             Err(Failure::usage(format!(
