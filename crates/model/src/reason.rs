@@ -445,6 +445,7 @@ impl Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change_texts;
 
     #[test]
     fn a_count_without_a_bound_is_read_as_it_was_written() {
