@@ -115,8 +115,7 @@ fn gaps_that_did_not_pass_are_contradicted() {
 fn who_spins_through_the_gaps_is_found_by_its_cpu_time_or_by_the_idle_states() {
     let Some(world) = world() else { return };
     if !idle_states_are_counted() {
-        eprintln!("no cpuidle: beside other programs a probe that spins is not found here");
-        return;
+        return switchcost_e2e::untested("no cpuidle: beside other programs a probe that spins is not found here");
     }
     let said = world.run(
         "run thread/offered --experiment gap --param gap=1000 --param slept=0 --rounds 1 --batches 18 --format json",
