@@ -209,7 +209,7 @@ fn precision_ends_a_run_and_a_wide_row_says_why() {
     };
     assert!(last_round("thread/honest") < 10);
     assert!(of("thread/spread")["starts"].as_u64().unwrap() > 10);
-    assert!(of("thread/spread")["notes"].to_string().contains("starts differ by"));
+    assert!(of("thread/spread")["notes"].to_string().contains("process runs differ by"));
 }
 
 #[test]
