@@ -108,7 +108,8 @@ fn limits(machine: &Machine) -> Option<BTreeMap<&str, &str>> {
     Some(fact.split(", ").filter_map(|limit| limit.rsplit_once(' ')).collect())
 }
 
-/// Two values of a fact do not differ: one of them is not known, or they are one but for how exactly that is measured.
+/// Two values of a fact do not differ: one of them is not known, unless somebody was seen to watch in the other, or they are one but for how exactly that is
+/// measured.
 #[must_use]
 pub fn agree(fact: &str, a: &str, b: &str) -> bool {
     let number = |value: &str| value.trim_start_matches("about ").split(' ').next()?.parse::<f64>().ok();
@@ -116,6 +117,9 @@ pub fn agree(fact: &str, a: &str, b: &str) -> bool {
     // Earlier versions recorded every model, with that in force in brackets.
     let listed = |all: &str, one: &str| fact == "kernel.preempt_mode" && all.contains(&format!("({one})"));
     let same = a == b || listed(a, b) || listed(b, a);
+    if fact.starts_with(OBSERVER) && is_known(a) != is_known(b) {
+        return [a, b].contains(&NOBODY);
+    }
     same || !is_known(a) || !is_known(b) || fact == MEASURED.0 && nearly()
 }
 
@@ -229,6 +233,10 @@ mod tests {
         assert_eq!(said(&of("about 2600000000 (x)"), &of("2900000000 (y)")).len(), 1);
         assert!(agree("kernel.preempt_mode", "none voluntary (full) lazy", "full"));
         assert!(!agree("kernel.preempt_mode", "none voluntary (full) lazy", "lazy"));
+        // Whoever could not look may have been watched too; that nobody was is not known.
+        let (hidden, seen) = ("unknown: tracefs is not mounted", "sched:sched_switch");
+        assert!(agree("observer.tracing", hidden, "none") && agree("observer.tracing", hidden, hidden));
+        assert!(!agree("observer.tracing", hidden, seen) && !agree("observer.tracing", seen, hidden));
     }
 
     #[test]
