@@ -108,6 +108,11 @@ impl<'r> View<'_, 'r> {
         let figures = rows.iter().filter_map(|row| row.summary.figures.as_ref());
         let ends = figures.flat_map(|figures| [figures.min.unwrap_or(figures.p50), figures.max]);
         let mut table = Section { axis: Axis::around(quantity, ends, false), ..Section::new(titles) };
+        // Of one mechanism what was varied stands in the order asked.
+        let mut rows = rows.to_vec();
+        if rows.iter().all(|row| row.variant.mechanism == rows[0].variant.mechanism) {
+            rows.sort_by_key(|row| row.index);
+        }
         for row in rows {
             let mut cells = vec![self.name(row)];
             for (share, _) in &shares {
@@ -128,12 +133,19 @@ impl<'r> View<'_, 'r> {
         table
     }
 
+    /// Parameters of which several values were asked for and that its label leaves out, since it has their default.
+    fn varied(&self, row: &Row<'_>) -> Vec<String> {
+        let asked = self.analysis.run.request.parameters.iter().filter(|(_, values)| values.len() > 1);
+        let words = asked.filter_map(|(name, _)| Some(format!("{name}={}", row.variant.parameters.get(name)?)));
+        words.filter(|word| row.label.split(' ').all(|said| said != word)).collect()
+    }
+
     /// The row's label without what its group's title says, with the mark of its notes.
     fn name(&self, row: &Row<'_>) -> Cell {
         let shown = [row.variant.placement.to_string(), row.variant.experiment.to_string()];
         let said = |word: &&str| self.detail == Detail::Brief && shown.iter().any(|shown| shown == word);
-        let words = row.label.split(' ').filter(|word| !said(word));
-        let mut name = words.collect::<Vec<_>>().join(" ");
+        let words = row.label.split(' ').filter(|word| !said(word)).map(str::to_owned);
+        let mut name = words.chain(self.varied(row)).collect::<Vec<_>>().join(" ");
         if let Some(place) = self.footnotes.iter().position(|notes| *notes == row.notes) {
             name += &format!(" [{}]", place + 1);
         } else if !row.caveats.is_empty() {
