@@ -61,6 +61,21 @@ impl Default for Request {
     }
 }
 
+impl Request {
+    /// Measured batches of a start: as the experiment takes them, unless they were asked for.
+    #[must_use]
+    pub fn batches_of(&self, experiment: Experiment) -> u64 {
+        experiment.page().batches.filter(|_| self.batches == Self::default().batches).unwrap_or(self.batches)
+    }
+
+    /// How long a batch is to last: as the experiment takes it, unless it was asked for.
+    #[must_use]
+    pub fn batch_of(&self, experiment: Experiment) -> Duration {
+        let own = experiment.page().batch_ms.filter(|_| self.batch == Self::default().batch);
+        own.map_or(self.batch, Duration::from_millis)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Request;

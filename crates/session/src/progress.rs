@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::number::{counted, nanoseconds, percent, roughly};
 use switchcost_analysis::{by_itself, label, time_texts};
 use switchcost_catalogue::Catalogue;
-use switchcost_model::{Invocation, Request, Run};
+use switchcost_model::{Invocation, Request, Run, Variant};
 use switchcost_runner::Observer;
 use switchcost_store::{Store, StoreError};
 
@@ -137,9 +137,15 @@ impl Observer for Live<'_> {
         };
         let most = time_texts(self.request.budget.as_secs_f64())[0].clone();
         // Of rounds without a number nobody knows how many precision takes.
-        let missing = planned.saturating_sub(run.invocations.len() as u64);
-        let start = START.max(self.request.batch.saturating_mul(self.request.batches as u32));
-        let time = self.request.rounds.map(|_| start.saturating_mul(u32::try_from(missing).unwrap_or(u32::MAX)));
+        let missing = planned.saturating_sub(run.invocations.len() as u64) as f64 / planned.max(1) as f64;
+        let start = |variant: &Variant| {
+            let batches = u32::try_from(self.request.batches_of(variant.experiment)).unwrap_or(u32::MAX);
+            START.max(self.request.batch_of(variant.experiment).saturating_mul(batches))
+        };
+        let able = run.variants.iter().enumerate().filter(|(index, _)| !run.not_run.contains_key(index));
+        let round: f64 = able.map(|(_, variant)| start(variant).as_secs_f64()).sum();
+        let whole = self.request.rounds.map(|rounds| round * rounds as f64 * missing);
+        let time = whole.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let time = match time.filter(|time| *time < self.request.budget) {
             Some(time) => format!("about {}, at most {most}", roughly(time)),
             None => format!("up to {most}"),

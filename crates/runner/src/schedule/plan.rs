@@ -4,7 +4,7 @@ use super::Schedule;
 use crate::experiments::acts;
 use crate::needed::cpus_of;
 use std::time::Duration;
-use switchcost_model::{Plan, Request, Variant};
+use switchcost_model::{Plan, Variant};
 
 /// Units of the verification pass, where a unit is cheap.
 const VERIFY_UNITS: u64 = 1000;
@@ -74,18 +74,13 @@ impl Schedule<'_> {
 
     /// Measured batches of an invocation.
     fn batches(&self, index: usize) -> u64 {
-        let own = self.run.variants[index]
-            .experiment
-            .page()
-            .batches
-            .filter(|_| self.request.batches == Request::default().batches);
-        self.sizes.get(&index).map_or(own.unwrap_or(self.request.batches), |sizes| sizes.batches)
+        let own = || self.request.batches_of(self.run.variants[index].experiment);
+        self.sizes.get(&index).map_or_else(own, |sizes| sizes.batches)
     }
 
     /// How long a batch is to last: as the experiment takes it, unless it was asked for.
     pub(super) fn batch(&self, variant: &Variant) -> Duration {
-        let own = variant.experiment.page().batch_ms.filter(|_| self.request.batch == Request::default().batch);
-        own.map_or(self.request.batch, Duration::from_millis)
+        self.request.batch_of(variant.experiment)
     }
 
     pub(super) fn plan(&self, variant: Variant, index: usize, seed: u32, deadline: Duration) -> Plan {
