@@ -104,9 +104,8 @@ constants! {
     hidden_faults = 50_000.0,
     /// The same for each unit.
     hidden_faults_share = 0.5,
-    /// Contexts of the largest ring whose CPU time is compared with its batches: a larger one takes longer to make, to check and to remove than to measure, and
-    /// how long follows the load. A thousand virtual machines take 75 to 200 µs each, and no bound is known.
-    largest_judged = 500.0,
+    /// Contexts of the largest ring whose CPU time is compared with its batches: a larger one takes longer to make, to check and to remove than to measure.
+    largest_judged = 1000.0,
     /// ns of CPU time that a runtime uses to verify and to leave, for each ns that it took to start: Erlang takes a tenth more, and nine tenths where a
     /// neighbour comes to its core after the start.
     leaving = 2.0,
