@@ -9,7 +9,7 @@ use switchcost_analysis::{Analysis, Burden, Load, Quantity, Row, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_machine::cpus::Cpus;
-use switchcost_model::{Experiment, Mechanism, Request, Run, Wanted};
+use switchcost_model::{Experiment, Mechanism, Request, Run, Wanted, remark};
 use switchcost_report::{Compared, Loaded};
 use switchcost_runner::check;
 use switchcost_session::{Failure, Installation, Prepared, Stored, output, place};
@@ -66,7 +66,7 @@ impl Needed {
 }
 
 impl<'c> Question<'c> {
-    /// In what those asked for differ beside their cost: their language, with a thread of the first one's, and what a family lacks.
+    /// In what those asked for differ beside their cost: their language, with a thread of the first one's, and what their family lacks.
     pub fn unlike(&self) -> Vec<String> {
         let first = self.asked.first().and_then(|mechanism| language(mechanism));
         let mut said = Vec::new();
@@ -78,20 +78,16 @@ impl<'c> Question<'c> {
             let thread = |mechanism: &Mechanism| mechanism.id.family() == "thread";
             let foreign = self.asked.iter().any(|other| thread(other) && language(other) != first);
             let own = self.catalogue.mechanisms.iter().find(|own| thread(own) && language(own) == first);
-            let own = own
-                .filter(|_| foreign)
-                .map_or(String::new(), |own| format!("; {} is a thread of {}", own.id, first.unwrap_or_default()));
-            said.push(format!("by language: {all}{own}"));
+            let thread = own.filter(|_| foreign).map(|own| own.id.to_string());
+            said.push(remark!(by_language, all, thread, language = first));
         }
-        for family in self.catalogue.families.iter().filter(|family| !family.lacks.is_empty()) {
-            let (of, others): (Vec<&Mechanism>, Vec<&Mechanism>) =
-                self.asked.iter().partition(|mechanism| mechanism.id.family() == family.id);
-            let beside = others.iter().any(|other| self.catalogue.lacks(other.id.family()) != family.lacks);
-            if let (Some(mechanism), true) = (of.first(), beside) {
-                said.push(format!("{} has {}", mechanism.id, family.lacks));
-            }
+        let lacks = |mechanism: &Mechanism| self.catalogue.lacks(mechanism.id.family());
+        let lacking: Vec<&Mechanism> = self.asked.iter().copied().filter(|asked| !lacks(asked).is_empty()).collect();
+        if let Some(one) = lacking.first().filter(|_| lacking.len() < self.asked.len()) {
+            let mechanisms = lacking.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" and ");
+            said.push(remark!(lacking, mechanisms, what = lacks(one)));
         }
-        said
+        said.iter().map(ToString::to_string).collect()
     }
 
     /// The question that operands ask; None: they name runs, or rows more exactly.
