@@ -14,10 +14,10 @@ use switchcost_model::{Difference, Run, differences};
 /// What bounds every word of a comparison, and stands before it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Caution {
-    /// The runs are of different hardware: what they have recorded that differs.
-    Machines(Vec<Difference>),
+    /// The runs are of different hardware.
+    Machines,
     /// They are of equal hardware, and something else that they have recorded differs.
-    Setups(Vec<Difference>),
+    Setups,
     /// Somebody watched these runs: id, and who.
     Watched(Vec<(String, String)>),
     /// They were made by different versions.
@@ -154,9 +154,9 @@ fn cautions(
     let differ = |of: &dyn Fn(&Run) -> String| pairs.iter().any(|(a, b)| of(runs[a.0].run) != of(runs[b.0].run));
     let mut cautions = Vec::new();
     if differences.iter().any(|difference| difference.hardware) {
-        cautions.push(Caution::Machines(differences.to_vec()));
+        cautions.push(Caution::Machines);
     } else if !differences.is_empty() {
-        cautions.push(Caution::Setups(differences.to_vec()));
+        cautions.push(Caution::Setups);
     }
     let watched = involved.iter().map(|&index| (runs[index].run.id.clone(), runs[index].run.machine.watchers()));
     let watched: Vec<(String, String)> = watched.filter(|(_, who)| !who.is_empty()).collect();

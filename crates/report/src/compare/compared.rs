@@ -193,7 +193,8 @@ impl Compared {
         };
         self.runs = found.runs.iter().map(|&index| named(run(index))).collect();
         self.differences = found.differences;
-        self.cautions = found.cautions.iter().map(|caution| words::caution(caution, pairs.len())).collect();
+        let said = |caution| words::caution(caution, &self.differences, pairs.len());
+        self.cautions = found.cautions.iter().map(said).collect();
         for (id, reason) in &found.unstable {
             let sentence = format!("run {id} is unstable: {reason}");
             if force { self.notes.push(format!("{sentence}.")) } else { self.refused.push(sentence) }

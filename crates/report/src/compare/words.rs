@@ -97,16 +97,16 @@ fn slower_clock(log: f64) -> String {
     format!("{side}'s clock was {:.1} % slower", (log.abs().exp() - 1.0) * 100.0)
 }
 
-/// A sentence. `all`: rows that were compared.
-pub(super) fn caution(caution: &Caution, all: usize) -> String {
+/// A sentence. `differences`: facts in which the runs differ; `all`: rows that were compared.
+pub(super) fn caution(caution: &Caution, differences: &[Difference], all: usize) -> String {
     match caution {
-        Caution::Machines(differences) => {
+        Caution::Machines => {
             format!(
                 "The runs are of different machines, and each ratio is that of the machines as well: {}.",
                 named(differences)
             )
         }
-        Caution::Setups(differences) => {
+        Caution::Setups => {
             format!(
                 "The runs differ in more than their rows, and each ratio is that of this as well: {}.",
                 named(differences)
