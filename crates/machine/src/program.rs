@@ -49,7 +49,7 @@ fn starts(program: &str) -> bool {
     let mut magic = [0; 4];
     let read = std::fs::File::open(program).and_then(|mut file| std::io::Read::read(&mut file, &mut magic));
     let helpers = std::fs::read_dir("/proc/sys/fs/binfmt_misc").map_or(0, std::iter::Iterator::count);
-    // `register` and `status` are its own. What may be started and not read is asked when it is started.
+    // Two entries are always there: `register` and `status`. A program that cannot be read may still start; then starting it tells.
     cfg!(not(target_os = "linux")) || read.is_err() || magic == *b"\x7fELF" || helpers > 2 || script(program).is_some()
 }
 

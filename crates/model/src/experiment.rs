@@ -71,7 +71,7 @@ pub struct Asked {
     /// in general is not of them.
     #[serde(default)]
     pub paced: bool,
-    /// Its contexts, or whoever wakes them, have a CPU each: it is measured on several CPUs and nowhere else.
+    /// Its contexts, or its context and the waker, need a CPU each, so it is measured on several CPUs only.
     #[serde(default)]
     pub apart: bool,
     /// Names of common parameters that every mechanism has which offers it.

@@ -16,7 +16,7 @@ pub struct Family {
     pub title: String,
     /// The mechanism that is meant where one is wanted and the family is named.
     pub example: Option<MechanismId>,
-    /// What these lack that those of other families have, such as `no scheduler: …`; said where they stand side by side. Empty: nothing.
+    /// What these lack that those of other families have, such as `no scheduler`; said where they stand side by side. Empty: nothing.
     pub lacks: String,
     /// Standard deviation of a row's figure between runs of one hour, as a fraction: what no interval within a run can know of.
     pub run_to_run: f64,
@@ -179,7 +179,7 @@ impl Mechanism {
         self.parameters.iter().filter_map(changed).chain([own]).collect()
     }
 
-    /// Where this experiment is measured unless something else is said: the first of its placements that it fits.
+    /// The default placement of this experiment: the first that fits it.
     #[must_use]
     pub fn usual_placement(&self, experiment: Experiment) -> Placement {
         let first = self.placements.iter().find(|placement| experiment.fits(**placement));

@@ -88,7 +88,7 @@ fn chosen(store: &Store, arguments: &History) -> Result<Vec<RunHeader>, Failure>
         headers.retain(|header| header.started_unix_ns >= since);
     }
     if arguments.pattern.is_some() {
-        // The list has runs in the order of the store, as `latest` counts them; a trend goes by time, whoever measured.
+        // A list shows runs in the order of the store, by which `latest` counts. A trend goes by time.
         headers.sort_by_key(|header| std::cmp::Reverse(header.started_unix_ns));
     }
     let default = arguments.pattern.as_ref().map_or(usize::MAX, |_| trend::MOST_RUNS);

@@ -14,7 +14,7 @@ const MOST_NAMES: usize = 4;
 /// Processes whose open files are looked at: a machine with more is not worth the time.
 const MOST_PROCESSES: usize = 1000;
 
-/// Processes above this one that are asked whether they are traced.
+/// Ancestors of this process that are checked for a tracer, at most.
 const MOST_ANCESTORS: usize = 32;
 
 /// Beginnings of the names of modules that hook into the scheduler or into system calls.

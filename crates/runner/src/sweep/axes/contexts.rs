@@ -6,7 +6,7 @@ use crate::sweep::{Range, SweepError};
 use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Mechanism, Request};
 
-/// First and last size, unless something else is said.
+/// Default first and last size.
 const ENDS: (u64, u64) = (2, 1_000_000);
 
 /// Number of sizes: about one a factor of nine.

@@ -24,7 +24,7 @@ pub struct Parameter {
     series: &'static Series,
 }
 
-/// How the points of numbers follow on each other, unless something else is said.
+/// The default spacing of numeric points.
 struct Series {
     /// The first behind 0.
     first: u64,
