@@ -100,18 +100,14 @@ fn slower_clock(log: f64) -> String {
 /// A sentence. `differences`: facts in which the runs differ; `all`: rows that were compared.
 pub(super) fn caution(caution: &Caution, differences: &[Difference], all: usize) -> String {
     match caution {
-        Caution::Machines => {
-            format!(
-                "The runs are of different machines, and each ratio is that of the machines as well: {}.",
-                named(differences)
-            )
-        }
-        Caution::Setups => {
-            format!(
-                "The runs differ in more than their rows, and each ratio is that of this as well: {}.",
-                named(differences)
-            )
-        }
+        Caution::Machines => format!(
+            "The runs are of different machines, and each ratio is that of the machines as well: {}.",
+            named(differences)
+        ),
+        Caution::Setups => format!(
+            "The runs differ in more than their rows, and each ratio is that of this as well: {}.",
+            named(differences)
+        ),
         Caution::Watched(runs) => {
             let each: Vec<String> = runs.iter().map(|(run, who)| format!("run {run} by {who}")).collect();
             format!("Watched, so that a switch may take half as long again: {}.", each.join(", "))

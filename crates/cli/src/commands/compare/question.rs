@@ -85,7 +85,7 @@ impl<'c> Question<'c> {
         let lacking: Vec<&Mechanism> = self.asked.iter().copied().filter(|asked| !lacks(asked).is_empty()).collect();
         if let Some(one) = lacking.first().filter(|_| lacking.len() < self.asked.len()) {
             let mechanisms = lacking.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" and ");
-            said.push(remark!(lacking, mechanisms, what = lacks(one)));
+            said.push(remark!(family_lacks, mechanisms, what = lacks(one)));
         }
         said.iter().map(ToString::to_string).collect()
     }
