@@ -94,6 +94,22 @@ pub struct Row {
     /// Distinguishes it from an otherwise equal one.
     #[serde(default)]
     pub label: String,
+    /// The figure of the write-up that this row answers.
+    pub article: Option<Article>,
+}
+
+/// A figure that the write-up itself gives for a row.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Article {
+    /// Heading of the column that holds the same of ours.
+    pub column: String,
+    /// The figure as it stands there.
+    pub says: String,
+    /// Unit of both.
+    pub unit: String,
+    /// Machine and arguments.
+    pub on: String,
 }
 
 /// One value that the original prints.
@@ -214,6 +230,10 @@ impl Program {
         if let Some(odd) = self.arguments.iter().find(|a| !(a.min..=a.max).contains(&a.default)) {
             return Err(format!("argument {}: its default {} is out of its range", odd.name, odd.default));
         }
+        let has = |article: &Article| self.columns.iter().any(|column| column.heading == article.column);
+        if let Some(odd) = self.rows.iter().filter_map(|row| row.article.as_ref()).find(|article| !has(article)) {
+            return Err(format!("its article speaks of a column `{}`, which it has not", odd.column));
+        }
         self.rows
             .iter()
             .flat_map(|row| [&row.contexts, &row.work])
@@ -270,12 +290,14 @@ mod tests {
         let columns = "columns = [{ heading = \"h\", value = \"unit_ns\" }]\n";
         let row = "[[row]]\nmechanism = \"thread/x\"\nplacement = \"free\"\nwork = \"1\"\n";
         let argument = "[[argument]]\nname = \"n\"\nmin = 2\nmax = 3\ndefault = 9\n";
+        let article = "article = { column = \"x\", says = \"1\", unit = \"ns\", on = \"m\" }\n";
         for (text, words) in [
             (format!("{head}{}{row}", columns.replace("unit_ns", "units")), "unknown variant `units`"),
             (format!("{head}{columns}{}", row.replace("free", "nowhere")), "`nowhere`"),
             (format!("{head}{columns}{}", row.replace("\"1\"", "\"2 * n\"")), "neither a number nor an argument"),
             (format!("{head}{columns}{argument}{row}"), "out of its range"),
             (format!("{head}{row}"), "columns"),
+            (format!("{head}{columns}{row}{article}"), "a column `x`, which it has not"),
         ] {
             std::fs::write(folder.path().join("odd.toml"), text).unwrap();
             let error = load_programs(folder.path()).unwrap_err().to_string();

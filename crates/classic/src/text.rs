@@ -1,6 +1,6 @@
 //! A program of a write-up: what it prints of each row, beside our figure for the same work.
 
-use crate::programs::{Arguments, Printed, Program};
+use crate::programs::{Arguments, Article, Printed, Program};
 use switchcost_analysis::number::{grouped, nanoseconds, percent};
 use switchcost_analysis::{Analysis, Row};
 use switchcost_model::{Timing, Value, Verdict};
@@ -118,6 +118,26 @@ impl Performance<'_> {
         style.map_or_else(|| table.markdown(), |style| table.terminal(style))
     }
 
+    /// What the program prints here, beside what its article says; None if the row of the article has no figure.
+    fn beside_article(&self) -> Option<String> {
+        let rows = self.program.rows.iter().zip(self.rows);
+        let (article, rows, work) = rows
+            .filter_map(|(row, found)| Some((row.article.as_ref()?, found.as_ref().ok()?)))
+            .map(|(article, (rows, work))| (article, rows, *work))
+            .next()?;
+        let row = &self.run.rows[*rows.first()?];
+        let column = self.program.columns.iter().find(|column| column.heading == article.column)?;
+        let here = printed(row, work, column.value)?;
+        let conditions = row.conditions().into_iter().map(|condition| condition.word().to_owned());
+        let verdict =
+            Some(row.verdict).filter(|verdict| *verdict != Verdict::Verified && *verdict != Verdict::Unobservable);
+        let limits: Vec<String> = conditions.chain(verdict.map(|verdict| verdict.to_string())).collect();
+        let limits = if limits.is_empty() { String::new() } else { format!(", {}", limits.join(", ")) };
+        let Article { says, unit, on, .. } = article;
+        let label = own(&row.label, &self.shared());
+        Some(format!("Here {here} {unit} ({label}{limits}); the article says {says} ({on})."))
+    }
+
     /// What one unit costs here, by the rows that were timed as a whole; of several the least and the most.
     fn answer(&self) -> Option<String> {
         let timed = self.measured().map(|(row, _)| row).filter(|row| {
@@ -179,10 +199,15 @@ pub fn performance_text(performance: &Performance<'_>, style: Option<Style>, who
     let what = format!("{} ({}).", program.title, program.source);
     let mut text = match style {
         Some(style) => {
-            let first = performance.answer().map(|answer| style.headline(&answer));
-            first.unwrap_or_default() + &wrapped("", &format!("{command}: {what}"), style)
+            let first = performance.beside_article().map(|answer| style.headline(&answer));
+            let second = performance.answer().map(|answer| wrapped("", &answer, style));
+            first.unwrap_or_default() + &second.unwrap_or_default() + &wrapped("", &format!("{command}: {what}"), style)
         }
-        None => format!("## `{command}`\n\n{what} {}\n\n", performance.answer().unwrap_or_default()),
+        None => {
+            let answers = [performance.beside_article(), performance.answer()].into_iter().flatten();
+            let answers: String = answers.map(|answer| format!(" {answer}")).collect();
+            format!("## `{command}`\n\n{what}{answers}\n\n")
+        }
     };
     let lines = about(performance.run.run);
     let shown = if whole || style.is_none() { 2 } else { 1 };
