@@ -61,6 +61,7 @@ mod parameters;
 mod real;
 mod recipes;
 mod refused;
+mod remembered;
 mod report;
 mod runtimes;
 mod security;

@@ -104,6 +104,19 @@ pub fn making<T>(paths: &[PathBuf], make: impl FnOnce() -> T) -> T {
     made
 }
 
+/// Writes a file of a cache, whole or not at all. One that cannot be written is not a fault: the next command only takes longer.
+pub fn remember(path: &std::path::Path, content: &[u8]) {
+    let partial = path.with_extension(format!("{}.partial", std::process::id()));
+    // Root may have the folder of a user (sudo), who can foresee the name: nothing that stands there is followed or taken.
+    let create = |()| std::fs::File::create_new(&partial);
+    let make = || path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(create);
+    let Ok(mut file) = making(std::slice::from_ref(&partial), make) else { return };
+    let written = std::io::Write::write_all(&mut file, content);
+    if written.and_then(|()| std::fs::rename(&partial, path)).is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+}
+
 /// Whether probes can be looked at while they run: without that every claim of theirs would seem false.
 ///
 /// # Errors

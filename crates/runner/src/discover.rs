@@ -5,7 +5,7 @@ use crate::no_answer::NoAnswer;
 use std::cell::Cell;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -120,19 +120,6 @@ fn recall(path: &Path) -> Option<(Hello, Vec<Described>)> {
     reader.finish().ok()
 }
 
-/// A cache that cannot be written is not a fault: the next list only takes longer.
-fn remember(path: &Path, description: &[u8]) {
-    let partial = path.with_extension(format!("{}.partial", std::process::id()));
-    // Root may have the folder of a user (sudo), who can foresee the name: nothing that stands there is followed or taken.
-    let create = |()| fs::File::create_new(&partial);
-    let make = || path.parent().map_or(Ok(()), fs::create_dir_all).and_then(create);
-    let Ok(mut file) = switchcost_machine::making(std::slice::from_ref(&partial), make) else { return };
-    let written = file.write_all(description);
-    if written.and_then(|()| fs::rename(&partial, path)).is_err() {
-        let _ = fs::remove_file(&partial);
-    }
-}
-
 fn describe(
     info: &ProbeInfo,
     remembered: Option<&Path>,
@@ -170,7 +157,7 @@ fn describe(
             .finish()
             .inspect(|_| {
                 if let Some(path) = remembered {
-                    remember(path, &description);
+                    switchcost_machine::remember(path, &description);
                 }
             })
             .map_err(|fault| Silence::from(fault).into()),

@@ -204,9 +204,9 @@ pub fn store(given: Option<&Path>) -> Result<PathBuf, Failure> {
     switchcost_store::default_path(switchcost_machine::data_home().as_deref(), home.as_deref()).map_err(Failure::usage)
 }
 
-/// Folder of what may be forgotten, in the user's folder for such; None where there is no place for it.
-pub fn cache() -> Option<PathBuf> {
+/// A folder of what may be forgotten, in the user's folder for such; None where there is no place for it.
+pub fn cache(name: &str) -> Option<PathBuf> {
     let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = switchcost_machine::cache_home().or_else(|| home().map(|home| home.join(".cache")))?;
-    Some(base.join("switchcost/describe"))
+    Some(base.join("switchcost").join(name))
 }

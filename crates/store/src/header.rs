@@ -1,6 +1,7 @@
 //! A stored run in a list.
 
-use switchcost_model::{EndedBy, Machine, Run};
+use crate::rows::RunRow;
+use switchcost_model::{EndedBy, Machine};
 
 /// A stored run without its data.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,11 +30,14 @@ pub struct RunHeader {
     pub not_run: u64,
     /// Invocations stored.
     pub invocations: u64,
+    /// Checksum of the run's description: another for each end that the run came to.
+    pub seal: Vec<u8>,
 }
 
 impl RunHeader {
-    /// Of a stored run with its counts of variants, variants not run, and invocations.
-    pub(crate) fn of(run: Run, imported: bool, [variants, not_run, invocations]: [u64; 3]) -> Self {
+    /// Of a stored run.
+    pub(crate) fn of(row: RunRow) -> Self {
+        let (run, imported, [variants, not_run, invocations]) = (row.run, row.key < 0, row.counts);
         Self {
             id: run.id,
             imported,
@@ -47,6 +51,7 @@ impl RunHeader {
             variants,
             not_run,
             invocations,
+            seal: row.seal,
         }
     }
 

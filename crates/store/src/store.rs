@@ -247,7 +247,7 @@ impl Store {
         self.read(|connection| {
             let headers = rows::headers(connection, None)?;
             headers.iter().try_for_each(|row| intact(connection, row))?;
-            Ok(headers.into_iter().map(|row| RunHeader::of(row.run, row.key < 0, row.counts)).collect())
+            Ok(headers.into_iter().map(RunHeader::of).collect())
         })
     }
 

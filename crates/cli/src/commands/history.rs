@@ -1,5 +1,6 @@
 //! `history`: stored runs, and the trend of a row over them.
 
+mod kept;
 mod list;
 mod trend;
 

@@ -43,8 +43,8 @@ impl Action for List {
         }
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
-        let probes =
-            discover(installation.probes(&catalogue), paths::cache().as_deref(), None, None).unwrap_or_default();
+        let probes = discover(installation.probes(&catalogue), paths::cache("describe").as_deref(), None, None)
+            .unwrap_or_default();
         let patterns: Vec<Pattern<'_>> = self
             .patterns
             .iter()

@@ -5,6 +5,7 @@ mod opening;
 
 use super::compare::operands::Runs;
 use clap::Parser;
+use rayon::prelude::*;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -108,7 +109,7 @@ fn write_page(
     file: &Path,
 ) -> Result<(), Failure> {
     let command = command_line(["switchcost", "report"].into_iter().chain(sources.iter().map(String::as_str)));
-    let runs: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, catalogue)).collect();
+    let runs: Vec<Analysis<'_>> = runs.par_iter().map(|run| Analysis::new(run, catalogue)).collect();
     let page = Page { runs: &runs, sources, audits, tool: TOOL, command: &command };
     let text = switchcost_report::html(template, &page, catalogue).map_err(|reason| {
         Failure::usage(format!("report.html of this installation is unusable: {reason}; run `make build` again"))

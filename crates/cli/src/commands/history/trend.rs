@@ -1,15 +1,17 @@
 //! The trend of each matching row over runs.
 
+use super::kept::{Figure, Kept, figures};
 use super::list::name;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, At, Row, TrendSearch, core, fewest_runs, label, slower_core, usable};
+use switchcost_analysis::{At, TrendSearch, fewest_runs, label, slower_core};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::number::counted;
 use switchcost_model::{Difference, Variant, differences};
 use switchcost_report::{Trend, TrendChange, TrendMachine, TrendPoint, Trends, trends_json, trends_text};
 use switchcost_session::arguments::ListFormat;
 use switchcost_session::{Failure, Installation, output};
-use switchcost_store::{RunHeader, Store};
+use switchcost_store::{RunHeader, Store, StoreError};
 
 /// Runs that are read unless the user asks for more: time and random orders grow with their square.
 pub const MOST_RUNS: usize = 200;
@@ -52,19 +54,15 @@ pub fn trend(
         }
     }
     headers.reverse();
+    let harmless = format == ListFormat::Table;
+    let wanted = |variant: &Variant| !variant.is_twin() && fitting.fits(variant, &label(variant, &catalogue, false));
+    let found = worked_out(store, &headers, &catalogue, (at, harmless), &wanted)?;
     let mut all = All::new();
-    for header in &headers {
+    for (header, figures) in headers.iter().zip(found) {
         let key = header.machine.id();
         let machine = machines.iter().position(|machine| machine.key == key).unwrap_or_default();
-        let wanted =
-            |variant: &Variant| !variant.is_twin() && fitting.fits(variant, &label(variant, &catalogue, false));
-        let mut run = store.load_if(&header.id, &wanted).map_err(Failure::usage)?;
-        if format == ListFormat::Table {
-            run.make_harmless();
-        }
-        let analysis = Analysis::at(&run, &catalogue, at);
-        for row in analysis.rows.iter().filter(|row| wanted(row.variant)) {
-            add(&mut all, (machine, &key), header, row, &analysis, &catalogue);
+        for figure in figures.into_iter().filter(|figure| wanted(&figure.variant)) {
+            add(&mut all, (machine, &key), header, figure);
         }
     }
     if all.is_empty() {
@@ -131,52 +129,72 @@ fn same_method(mut headers: Vec<RunHeader>, notes: &mut Vec<String>) -> Vec<RunH
     headers
 }
 
-fn add<'h>(
-    all: &mut All<'h>,
-    machine: (usize, &str),
-    header: &'h RunHeader,
-    row: &Row<'_>,
-    analysis: &Analysis<'_>,
+/// The figures of each of these runs, of one without a wanted row none: kept ones, and what is not kept is worked out on all CPUs.
+fn worked_out(
+    store: &Store,
+    headers: &[RunHeader],
     catalogue: &Catalogue,
-) {
-    let Some((median, interval, modes)) = row.figure(row.basis()) else { return };
-    let key = row.full.key();
-    let series = all.entry((machine.0, key.clone())).or_insert_with(|| Series {
+    (at, harmless): (At, bool),
+    wanted: &(dyn Fn(&Variant) -> bool + Sync),
+) -> Result<Vec<Vec<Figure>>, Failure> {
+    let mut kept = Kept::open(catalogue, &(at.to_string(), harmless));
+    let mut found: Vec<Option<Vec<Figure>>> = headers.iter().map(|header| kept.get(header)).collect();
+    let missing: Vec<usize> = (0..headers.len()).filter(|&index| found[index].is_none()).collect();
+    let work = |store: &mut Result<Store, StoreError>, &index: &usize| {
+        let store = store.as_ref().map_err(|error| Failure::usage(error))?;
+        let mut run = store.load_if(&headers[index].id, wanted).map_err(Failure::usage)?;
+        if harmless {
+            run.make_harmless();
+        }
+        let whole = run.variants.iter().any(wanted);
+        Ok((index, whole.then(|| figures(&run, catalogue, at))))
+    };
+    let path = store.path();
+    let open = || Store::open_read_only(path);
+    let new: Vec<_> = missing.par_iter().map_init(open, work).collect::<Result<_, Failure>>()?;
+    for (index, figures) in new {
+        if let Some(figures) = &figures {
+            kept.put(&headers[index], figures);
+        }
+        found[index] = figures;
+    }
+    kept.save(store);
+    Ok(found.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, figure: Figure) {
+    let series = all.entry((machine.0, figure.key.clone())).or_insert_with(|| Series {
         trend: Trend {
             machine: machine.1.to_owned(),
-            label: label(row.variant, catalogue, true),
-            unit: row.unit.clone(),
-            quantity: row.quantity,
+            label: figure.label,
+            unit: figure.unit,
+            quantity: figure.variant.experiment.quantity,
             points: Vec::new(),
             changes: Vec::new(),
             undecided: 0,
             autocorrelation: None,
         },
-        key,
+        key: figure.key,
         runs: Vec::new(),
         cores: Vec::new(),
     });
     let changed = series.runs.last().map(|before| differences(&before.machine, &header.machine));
     let changed = changed.unwrap_or_default().iter().map(Difference::to_string).collect();
     series.runs.push(header);
-    series.cores.push(core(&analysis.speeds, &row.variant.probe).map(|(probe, core)| (probe.to_owned(), core)));
-    let single = modes.is_empty();
+    series.cores.push(figure.core);
+    let single = figure.modes.is_empty();
     series.trend.points.push(TrendPoint {
         run: header.id.clone(),
         started_unix_ns: header.started_unix_ns,
-        median: single.then_some(median),
-        interval: interval.filter(|_| single).map(|interval| (interval.low, interval.high)),
-        modes: modes.iter().map(|mode| (mode.value, mode.weight)).collect(),
-        invocations: row.starts.len(),
+        median: single.then_some(figure.median),
+        interval: figure.interval.filter(|_| single),
+        modes: figure.modes,
+        invocations: figure.starts,
         kernel: header.fact("kernel.release").to_owned(),
         software: header.software_key(),
         changed,
         slowed: None,
-        reason: usable(row)
-            .err()
-            .or_else(|| row.unsettled())
-            .or_else(|| (!single).then(|| "bimodal, so no one figure".to_owned()))
-            .or_else(|| interval.is_none().then(|| "no interval".to_owned())),
+        reason: figure.reason,
     });
 }
 

@@ -1,0 +1,91 @@
+//! Figures that `history` keeps in the cache, with the real binary.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use switchcost_e2e::World;
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
+
+/// A world with a run, and another with other figures.
+fn world() -> World {
+    let world = World::new(FAKE);
+    measure(&world, "1000,2000");
+    measure(&world, "1500,3000");
+    world
+}
+
+fn measure(world: &World, ticks: &str) {
+    let said = world.run(&format!("run thread/honest --param ticks={ticks} --rounds 6 --batches 2"));
+    assert_eq!(said.status, 0, "{said:?}");
+}
+
+fn trends(world: &World) -> Value {
+    let said = world.run("history thread/honest --format json");
+    assert_eq!(said.status, 0, "{said:?}");
+    said.json()
+}
+
+fn files(world: &World) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(world.path("cache/switchcost/figures")).into_iter().flatten();
+    folder.map(|file| file.unwrap().path()).collect()
+}
+
+#[test]
+fn kept_figures_are_those_that_were_worked_out() {
+    let world = world();
+    assert_eq!(files(&world), [] as [PathBuf; 0]);
+    let fresh = trends(&world);
+    let [file] = files(&world).try_into().unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert_eq!(trends(&world), fresh);
+    // That they were not worked out again is seen by a figure that is another now.
+    std::fs::write(&file, text.replace("\"median\":", "\"median\":9")).unwrap();
+    let kept = trends(&world);
+    assert_ne!(kept, fresh);
+    assert_eq!(trends(&world), kept);
+    // What cannot be read is worked out again, and written rightly.
+    std::fs::write(&file, text.replace("\"median\":", "\"median\":{}")).unwrap();
+    assert_eq!(trends(&world), fresh);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    // A new run is another line, and another percentile or form another file.
+    measure(&world, "1000,4000");
+    assert_ne!(trends(&world), fresh);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 3);
+    assert_eq!(world.run("history thread/honest").status, 0);
+    assert_eq!(files(&world).len(), 2);
+}
+
+/// Others may not say what a run has measured, and nobody can make it wait.
+#[test]
+#[cfg(unix)]
+fn what_others_may_have_written_is_not_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = world();
+    let fresh = trends(&world);
+    let [file] = files(&world).try_into().unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("\"median\":", "\"median\":9")).unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o666)).unwrap();
+    assert_eq!(trends(&world), fresh);
+    std::fs::remove_file(&file).unwrap();
+    let (file, planted) = (file.to_str().unwrap(), world.path("planted"));
+    let said = std::process::Command::new("mkfifo").arg(file).status().unwrap();
+    assert!(said.success());
+    assert_eq!(trends(&world), fresh);
+    std::fs::write(&planted, "three weeks of work").unwrap();
+    let _ = std::fs::remove_file(file);
+    std::os::unix::fs::symlink(&planted, file).unwrap();
+    assert_eq!(trends(&world), fresh);
+    assert_eq!(std::fs::read_to_string(&planted).unwrap(), "three weeks of work");
+}
+
+/// A cache that cannot be made only costs time.
+#[test]
+fn nothing_is_kept_where_nothing_can_be_written() {
+    let world = world();
+    std::fs::remove_dir_all(world.path("cache")).ok();
+    std::fs::write(world.path("cache"), "a file").unwrap();
+    assert_eq!(trends(&world), trends(&world));
+    assert_eq!(std::fs::read_to_string(world.path("cache")).unwrap(), "a file");
+}
