@@ -32,7 +32,8 @@ pub const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user",
 const CLASSES: [&str; 6] = ["other", "batch", "idle", "fifo", "rr", "deadline"];
 
 /// Kinds of open files that a rule may ask for.
-const FILES: [&str; 5] = ["pipe", "eventfd", "unix_socket", "tcp_socket", "cpu_dma_latency"];
+const FILES: [&str; 9] =
+    ["pipe", "eventfd", "epoll", "signalfd", "timerfd", "io_uring", "unix_socket", "tcp_socket", "cpu_dma_latency"];
 
 /// Open files of one kind that a rule may need at most: a look reads so many of a large ring and no more.
 const FILES_NEEDED: u64 = 128;

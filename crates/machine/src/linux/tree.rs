@@ -272,6 +272,10 @@ fn files(host: &Host, family: &[Process]) -> Option<BTreeMap<String, u64>> {
 fn file_kind(link: &str, descriptor: &std::path::Path) -> Option<&'static str> {
     match link {
         "anon_inode:[eventfd]" => Some("eventfd"),
+        "anon_inode:[eventpoll]" => Some("epoll"),
+        "anon_inode:[io_uring]" => Some("io_uring"),
+        "anon_inode:[signalfd]" => Some("signalfd"),
+        "anon_inode:[timerfd]" => Some("timerfd"),
         "/dev/cpu_dma_latency" => Some("cpu_dma_latency"),
         _ if link.starts_with("pipe:") => Some("pipe"),
         _ if link.starts_with("socket:") => {
