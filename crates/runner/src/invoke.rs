@@ -11,8 +11,8 @@ use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnReque
 use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Silence, Transcript};
 use switchcost_protocol::{RunReader, run_arguments};
 
-/// How much of a probe's output is kept: its last words matter, not its first.
-const LOG_BYTES: usize = 8 * 1024;
+/// How much of a probe's output is kept: its last words matter, not its first. A list on standard output fits, which `check-probe` asks for.
+const LOG_BYTES: usize = 64 * 1024;
 
 /// What is listened to after the end at most, in pieces: more than a pipe holds was printed later.
 const LAST_WORDS: usize = 16;
