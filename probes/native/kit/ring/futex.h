@@ -1,5 +1,5 @@
-// The medium of thread/futex and process/futex: every context waits on a word of its own; the token is the word's new
-// value.
+// The medium of thread/futex, process/futex and of what else waits for a word to change: every context waits on a word
+// of its own; the token is the word's new value.
 #pragma once
 
 #include <linux/futex.h>
@@ -15,11 +15,23 @@ namespace probe {
 
 enum class FutexScope { one_process, shared_memory };
 
+// The two calls of a futex. `sleep` may return at any time; the kernel sleeps only while the word still has the value
+// seen last, so that no wake-up is lost.
 template <FutexScope scope>
-class FutexMedium {
-    static constexpr int wait = scope == FutexScope::one_process ? FUTEX_WAIT_PRIVATE : FUTEX_WAIT;
-    static constexpr int wake = scope == FutexScope::one_process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
+struct SystemFutex {
+    static constexpr int op_wait = scope == FutexScope::one_process ? FUTEX_WAIT_PRIVATE : FUTEX_WAIT;
+    static constexpr int op_wake = scope == FutexScope::one_process ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE;
 
+    [[gnu::always_inline]] static void wake(std::atomic<std::uint32_t>& word) {
+        syscall(SYS_futex, &word, op_wake, 1, nullptr, nullptr, 0);
+    }
+    [[gnu::always_inline]] static void sleep(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
+        syscall(SYS_futex, &word, op_wait, seen, nullptr, nullptr, 0);
+    }
+};
+
+template <FutexScope scope, class Calls = SystemFutex<scope>>
+class FutexMedium {
 public:
     using Token = std::uint32_t;  // a futex word has 32 bits: the low half of the sequence number
 
@@ -35,13 +47,12 @@ public:
 
         [[gnu::always_inline]] void send(Token token) const {
             next->value.store(token, std::memory_order_release);
-            syscall(SYS_futex, &next->value, wake, 1, nullptr, nullptr, 0);
+            Calls::wake(next->value);
         }
-        // The kernel sleeps only while the word still has its old value, so that no wake-up is lost.
         [[gnu::always_inline]] Token receive() {
             Token token = own->value.load(std::memory_order_acquire);
             while (token == last_seen) {
-                syscall(SYS_futex, &own->value, wait, last_seen, nullptr, nullptr, 0);
+                Calls::sleep(own->value, last_seen);
                 token = own->value.load(std::memory_order_acquire);
             }
             last_seen = token;
