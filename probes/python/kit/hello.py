@@ -54,11 +54,12 @@ def send_mechanisms(writer, mechanisms):
             "timings": mechanism.timings,
             "parameters": [parameter.name for parameter in mechanism.parameters],
         }
-        missing = wire.unsupported("unsupported_here", wrong) if wrong else mechanism.missing()
-        if missing is None:
-            writer.send("mechanism", **fields, available=True)
-            continue
-        fields.update(available=False, code=missing.code, reason=missing.detail)
-        if missing.code == "missing_library":
-            fields["install"] = mechanism.install
+        package = mechanism.package
+        lacks = package.missing() if package and not wrong else None
+        if wrong:
+            fields.update(available=False, code="unsupported_here", reason=wrong)
+        elif lacks:
+            fields.update(available=False, code="missing_library", reason=lacks, install=package.install)
+        else:
+            fields.update(available=True)
         writer.send("mechanism", **fields)

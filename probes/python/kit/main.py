@@ -16,6 +16,11 @@ def main(name, version, mechanisms):
     except wire.Refusal as refusal:
         wire.send_end(writer, 0, refusal)
         status = 0 if refusal.status == "unsupported" else 1
+    leave(status)
+
+
+def leave(status):
+    """Ends the process."""
     # At once: taking a million contexts down in order would last longer than the host waits, and print a line for each.
     sys.stderr.flush()
     os._exit(status)

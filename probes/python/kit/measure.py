@@ -1,6 +1,7 @@
 """Carries out a plan and reports everything but `hello`."""
 
 import gc
+import os
 
 from . import evidence, hello, machine, wire
 from .clock import now
@@ -17,19 +18,21 @@ class Mechanism:
         id,
         offers,
         parameters=(),
-        missing=lambda: None,
-        install=None,
+        package=None,
         runner=None,
         control=False,
+        pins=False,
     ):
         # Of kit.experiments.
         self.offers = dict(offers)
         self.id, self.experiments, self.parameters = id, list(self.offers), parameters
         # Without contexts: one is enough.
         self.control = control
+        # Its contexts are threads, each put on a CPU of its own where the plan names several.
+        self.pins = pins
         self.timings = ["batch", "each"]
-        # Gives the Refusal for which it cannot run here, or None; `install` says what to do about it.
-        self.missing, self.install = missing, install
+        # A Package of kit.packages without which it cannot run, or None.
+        self.package = package
         # What runs a coroutine: an event loop, for mechanisms that need one; without one by default.
         self.runner = runner or _without_a_loop
 
@@ -68,15 +71,12 @@ class Workload:
 
 def carry_out(writer, plan, mechanism):
     """Returns only after `end` with status ok."""
-    _check_placement(plan)
+    _check_placement(plan, mechanism.pins)
     wrong = hello.wrong_runtime()
-    missing = wire.unsupported("unsupported_here", wrong) if wrong else mechanism.missing()
-    if missing is not None:
-        raise (
-            missing
-            if missing.code != "missing_library"
-            else wire.unsupported(missing.code, f"{missing.detail}; install {mechanism.install}")
-        )
+    if wrong:
+        raise wire.unsupported("unsupported_here", wrong)
+    if mechanism.package:
+        writer.send("note", text=mechanism.package.load())
     mechanism.runner(mechanism.offers[plan.experiment](writer, plan))
 
 
@@ -90,14 +90,26 @@ def check_memory(contexts, bytes_each, what):
         )
 
 
-def _check_placement(plan):
+def pin(plan, context):
+    """Puts the calling thread where the plan wants that context. One CPU is the host's duty."""
+    if len(plan.cpus) > 1:
+        os.sched_setaffinity(0, [plan.cpus[context % len(plan.cpus)]])
+
+
+def _check_placement(plan, pins):
     """Contexts of one thread cannot be pinned one by one, and pinning the process is the host's duty; a plan that says one
     CPU while the process may run on others would be believed."""
-    if len(plan.cpus) > 1:
+    if len(plan.cpus) > 1 and not pins:
         raise wire.refuse(
             "bad_value", "contexts of one thread cannot be pinned one by one; give one CPU or none in `cpus`"
         )
     allowed = machine.allowed_cpus()
+    if len(plan.cpus) > 1:
+        if allowed is None:
+            raise wire.unsupported("unsupported_here", "this system does not let Python pin threads")
+        if not set(plan.cpus) <= set(allowed):
+            raise wire.failed("set_up_failed", f"the plan says CPUs {plan.cpus}, and the process may run on {allowed}")
+        return
     if plan.cpus and allowed is not None and allowed != plan.cpus:
         cpu = plan.cpus[0]
         raise wire.failed(

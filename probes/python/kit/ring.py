@@ -77,6 +77,21 @@ class Ring(Workload):
         return True
 
 
+class CountedRing(Ring):
+    """A ring whose token counts every switch. A context is due a number that advances by one lap a turn, and so is its count
+    of turns; where a switch costs a microsecond, that is little."""
+
+    def tokens(self, units):
+        """The tokens that come back to the driver; the laps count as passed."""
+        begin = self.laps * self.lap
+        self.laps += units // self.lap
+        return range(begin + self.lap, begin + units + 1, self.lap)
+
+    def answer(self, index, due, token):
+        """What a context hands on after a command, and what it is due next."""
+        return self.obey(index, due // self.lap, token, sys._getframe(1)), index if token == RESET else due
+
+
 class Creation(Workload):
     """A context is made, entered once, ends and is dropped, one after another. Each adds one to `entered`."""
 

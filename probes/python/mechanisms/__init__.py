@@ -5,7 +5,11 @@ from . import (
     coroutine_python_generator,
     fiber_asyncio,
     fiber_asyncio_timer,
+    fiber_gevent,
+    fiber_trio,
+    fiber_uvloop,
     stack_greenlet,
+    thread_python_threading,
 )
 
 LIST = [
@@ -14,5 +18,9 @@ LIST = [
     coroutine_python_generator.MECHANISM,
     fiber_asyncio.MECHANISM,
     fiber_asyncio_timer.MECHANISM,
+    fiber_gevent.MECHANISM,
+    fiber_trio.MECHANISM,
+    fiber_uvloop.MECHANISM,
     stack_greenlet.MECHANISM,
+    thread_python_threading.MECHANISM,
 ]

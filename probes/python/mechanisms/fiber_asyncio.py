@@ -7,14 +7,12 @@ The token counts every switch. Each context compares it with the number it is du
 so is its count of turns. Everything else is a command (a negative token), which takes the path of a wrong token.
 """
 
-import sys
-
 from kit import heap_offset
 from kit.clock import now
 from kit.experiments import creation, population, ring
 from kit.measure import Mechanism, check_memory
 from kit.plan import Parameter
-from kit.ring import RESET, Creation, Ring
+from kit.ring import CountedRing, Creation
 
 # A task, its coroutines, and its future, event or queue (observed with CPython 3.11).
 BYTES_EACH = {"future": 1400, "event": 2300, "queue": 5000, "sleep": 1600}
@@ -26,12 +24,12 @@ IDLE = -3
 asyncio = None
 
 
-def run_until_end(coroutine):
+def run_until_end(coroutine, make_loop=None):
     """Not asyncio.run: that would cancel a million tasks one by one when all is over. The process ends instead."""
     global asyncio
     import asyncio
 
-    asyncio.new_event_loop().run_until_complete(coroutine)
+    (make_loop or asyncio.new_event_loop)().run_until_complete(coroutine)
 
 
 def set_up(plan):
@@ -41,7 +39,7 @@ def set_up(plan):
     return _RINGS[handover](plan.contexts, plan.timing == "each")
 
 
-class _Ring(Ring):
+class _Ring(CountedRing):
     """All that does not depend on the kind of switch. A subclass has `prepare`, which makes what the contexts hand the token
     over by, and the contexts' bodies, `member` and `each`. Their loops and those of the driver are written out for each kind: a
     function called at every switch would be part of its price."""
@@ -51,17 +49,11 @@ class _Ring(Ring):
         body = self.each if timed_each else self.member
         self.prepare()
         # The loop holds tasks by weak references only.
-        self.tasks = [asyncio.ensure_future(body(i)) for i in range(1, contexts)]
+        self.tasks = [self.spawn(body, i) for i in range(1, contexts)]
 
-    def tokens(self, units):
-        """The tokens that come back to the driver; the laps count as passed."""
-        begin = self.laps * self.lap
-        self.laps += units // self.lap
-        return range(begin + self.lap, begin + units + 1, self.lap)
-
-    def answer(self, index, due, token):
-        """What a context hands on after a command, and what it is due next."""
-        return self.obey(index, due // self.lap, token, sys._getframe(1)), index if token == RESET else due
+    def spawn(self, body, index):
+        """Makes a task."""
+        return asyncio.ensure_future(body(index))
 
 
 class _FutureRing(_Ring):
@@ -199,7 +191,7 @@ class _EventRing(_Ring):
         return self.token
 
 
-class _QueueRing(_Ring):
+class QueueRing(_Ring):
     def prepare(self):
         self.queues = [asyncio.Queue(1) for _ in range(self.lap)]
 
@@ -316,7 +308,7 @@ class _SleepRing(_Ring):
         return token
 
 
-_RINGS = {"event": _EventRing, "future": _FutureRing, "queue": _QueueRing, "sleep": _SleepRing}
+_RINGS = {"event": _EventRing, "future": _FutureRing, "queue": QueueRing, "sleep": _SleepRing}
 
 
 class _Creation(Creation):
@@ -367,9 +359,8 @@ async def hold(plan, contexts):
     return tasks, ran
 
 
-MECHANISM = Mechanism(
-    "fiber/asyncio",
-    [ring(set_up), creation(_Creation), population(hold)],
-    runner=run_until_end,
-    parameters=[heap_offset.PARAMETER, Parameter("handover", ["future", "event", "queue", "sleep"])],
-)
+# What any event loop of asyncio offers.
+OFFERS = [ring(set_up), creation(_Creation), population(hold)]
+PARAMETERS = [heap_offset.PARAMETER, Parameter("handover", ["future", "event", "queue", "sleep"])]
+
+MECHANISM = Mechanism("fiber/asyncio", OFFERS, PARAMETERS, runner=run_until_end)

@@ -3,23 +3,15 @@
 The token is the number of the lap, as coroutine_python_generator.py says.
 """
 
-from kit import heap_offset, wire
+from kit import heap_offset
 from kit.clock import now
 from kit.experiments import creation, population, ring
 from kit.measure import Mechanism, check_memory
+from kit.packages import Package
 from kit.ring import FOREVER, Creation, Ring
 
 # A greenlet, its frames and the copy of its piece of the C stack (observed with CPython 3.11).
 BYTES_EACH = 6700
-
-
-def missing():
-    """The answer where greenlet cannot be imported."""
-    try:
-        import greenlet  # noqa: F401
-    except ImportError as error:
-        return wire.unsupported("missing_library", f"the package greenlet cannot be imported ({error})")
-    return None
 
 
 def set_up(plan):
@@ -138,7 +130,6 @@ async def hold(plan, contexts):
 MECHANISM = Mechanism(
     "stack/greenlet",
     [ring(set_up), creation(_Creation), population(hold)],
-    missing=missing,
+    package=Package("greenlet", "python3-greenlet"),
     parameters=[heap_offset.PARAMETER],
-    install="greenlet for the python3 that is found first in PATH (pip install greenlet; Debian: python3-greenlet, for its own Python)",
 )

@@ -1,0 +1,30 @@
+"""Packages that one mechanism needs and the standard library lacks."""
+
+from importlib import import_module, util
+
+from . import wire
+
+
+class Package:
+    """Of PyPI, by the name that is imported; Debian's, where it has one, belongs to Debian's own Python."""
+
+    def __init__(self, name, debian=None):
+        self.name = name
+        self.install = f"{name} for the python3 that is found first in PATH (pip install {name}"
+        self.install += f"; Debian: {debian}, for its own Python)" if debian else ")"
+
+    def missing(self):
+        """Why it is not there, or None. It is not imported: for some that takes longer than all of `describe`."""
+        return None if util.find_spec(self.name) else self._why(f"No module named '{self.name}'")
+
+    def load(self):
+        """Imports it, and says which version runs."""
+        try:
+            module = import_module(self.name)
+        # One that is half installed may raise anything.
+        except Exception as error:
+            raise wire.unsupported("missing_library", f"{self._why(error)}; install {self.install}") from error
+        return f"{self.name} {getattr(module, '__version__', 'of unknown version')}"
+
+    def _why(self, error):
+        return f"the package {self.name} cannot be imported ({error})"
