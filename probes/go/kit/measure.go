@@ -12,6 +12,7 @@ type Mechanism struct {
 	ID         string
 	Offers     []Offer
 	Parameters []Parameter
+	Lacks      string // Why this build cannot carry it out, which its offers say as well; empty where it can.
 }
 
 // timings are those of every mechanism: each interval needs a cycle counter.
@@ -277,9 +278,13 @@ func SendMechanisms(w *Writer, list []Mechanism) {
 		for _, parameter := range mechanism.Parameters {
 			names = append(names, parameter.Name)
 		}
-		w.Send(mechanismMessage{
-			T: "mechanism", ID: mechanism.ID, Experiments: mechanism.experiments(), Timings: timings(), Parameters: names, Available: true,
-		})
+		message := mechanismMessage{
+			T: "mechanism", ID: mechanism.ID, Experiments: mechanism.experiments(), Timings: timings(), Parameters: names, Available: mechanism.Lacks == "",
+		}
+		if !message.Available {
+			message.Code, message.Reason = "unsupported_here", mechanism.Lacks
+		}
+		w.Send(message)
 	}
 }
 

@@ -7,6 +7,9 @@ import "switchcost/probes/go/kit"
 var List = []kit.Mechanism{
 	controlGoChannel,
 	controlGoYield,
+	coroutineGoIterPull,
+	fiberGoMutex,
+	fiberGoSelect,
 	fiberGoTimer,
 	fiberGoroutine,
 }

@@ -39,33 +39,39 @@ func TestClaims(t *testing.T) {
 				continue // No token is passed; TestFootprint has it, and the kit's test of waiters.
 			}
 			for _, threads := range []string{"one", "all"} {
-				check(t, mechanism, offer.Experiment, threads)
+				check(t, mechanism, offer.Experiment, threads, "batch")
+				if kit.CounterName != "" {
+					check(t, mechanism, offer.Experiment, threads, "each")
+				}
 			}
 		}
 	}
 }
 
-func check(t *testing.T, mechanism kit.Mechanism, experiment, threads string) {
+func check(t *testing.T, mechanism kit.Mechanism, experiment, threads, timing string) {
 	t.Helper()
-	words := []string{"experiment=" + experiment, "contexts=5"}
-	if len(mechanism.Parameters) > 0 {
+	words := []string{"experiment=" + experiment, "contexts=5", "timing=" + timing}
+	if has(mechanism.ID, "os_threads") {
 		words = append(words, "os_threads="+threads)
 	}
 	workload := setUp(t, mechanism.ID, words...)
 	histogram := kit.NewHistogram()
-	workload.Run(10)
+	run := workload.Run
+	if timing == "each" {
+		run = func(units uint64) { workload.RunEach(units, histogram) }
+	}
+	run(10)
 	workload.Reset()
-	workload.Run(0)
+	run(0)
 	if turns, token, _ := workload.Claim(); turns.Total != 0 || token != 0 {
 		t.Errorf("%v: nothing was asked, and %+v happened", words, turns)
 	}
-	workload.Run(1000)
-	if kit.CounterName != "" {
-		workload.RunEach(1000, histogram)
-	}
-	workload.Run(1000)
+	run(1000)
 	turns, token, broken := workload.Claim()
-	want := 2000 + histogram.Count
+	want := uint64(1000)
+	if timing == "each" && histogram.Count != 1010 {
+		t.Errorf("%v: %d of 1010 intervals", words, histogram.Count)
+	}
 	if experiment == "message" {
 		want *= 2 // A round trip is two switches.
 	}
@@ -76,7 +82,7 @@ func check(t *testing.T, mechanism kit.Mechanism, experiment, threads string) {
 	if ring, passes := workload.(kit.Ring); passes {
 		ring.Verify(10, trace)
 		for i, who := range trace.Who {
-			if int(who) != i%5 {
+			if int(who) != (int(trace.Who[0])+i)%5 {
 				t.Errorf("%v: context %d had token %d", words, who, i)
 			}
 		}

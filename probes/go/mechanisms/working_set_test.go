@@ -49,8 +49,10 @@ func parse(t *testing.T, id string, given ...string) *kit.Plan {
 	t.Helper()
 	words := append(given, "mechanism="+id)
 	fill := strings.Fields(usual)
-	if strings.HasPrefix(id, "fiber/") {
-		fill = append(fill, "os_threads=one", "payload=8", "heap_offset=drawn", "working_set=0")
+	for _, usually := range []string{"os_threads=one", "payload=8", "heap_offset=drawn", "working_set=0"} {
+		if name, _, _ := strings.Cut(usually, "="); has(id, name) {
+			fill = append(fill, usually)
+		}
 	}
 	for _, word := range fill {
 		key, _, _ := strings.Cut(word, "=")
@@ -63,6 +65,13 @@ func parse(t *testing.T, id string, given ...string) *kit.Plan {
 		t.Fatal(refusal.Detail)
 	}
 	return plan
+}
+
+// has says whether a mechanism has a parameter.
+func has(id, parameter string) bool {
+	return slices.ContainsFunc(List, func(m kit.Mechanism) bool {
+		return m.ID == id && slices.ContainsFunc(m.Parameters, func(p kit.Parameter) bool { return p.Name == parameter })
+	})
 }
 
 func setUp(t *testing.T, id string, words ...string) kit.Workload {
