@@ -9,15 +9,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static lua_Integer ns_of(clockid_t clock) {
+static int64_t ns_of(clockid_t clock) {
     struct timespec time;
     clock_gettime(clock, &time);
-    return (lua_Integer)time.tv_sec * 1000000000 + time.tv_nsec;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
+
+// The clock begins when the module is loaded: a number of LuaJIT holds 104 days of nanoseconds exactly.
+static int64_t loaded;
 
 // now() -> ns of CLOCK_MONOTONIC
 static int now(lua_State* lua) {
-    lua_pushinteger(lua, ns_of(CLOCK_MONOTONIC));
+    lua_pushinteger(lua, ns_of(CLOCK_MONOTONIC) - loaded);
     return 1;
 }
 
@@ -26,12 +29,12 @@ static int now(lua_State* lua) {
 // is read here, because between two calls from Lua lies work of the interpreter.
 static int rulers(lua_State* lua) {
     uint64_t value = 1, a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;
-    const lua_Integer begin = ns_of(CLOCK_MONOTONIC);
+    const int64_t begin = ns_of(CLOCK_MONOTONIC);
     for (int step = 0; step < 512; ++step) {
         value = value * 6364136223846793005U + 1442695040888963407U;
         __asm__ volatile("" : "+r"(value));
     }
-    const lua_Integer chain = ns_of(CLOCK_MONOTONIC);
+    const int64_t chain = ns_of(CLOCK_MONOTONIC);
     for (int step = 0; step < 512; ++step) {
         ++a, ++b, ++c, ++d, ++e, ++f;
         __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
@@ -59,6 +62,7 @@ static int usage(lua_State* lua) {
 
 int luaopen_machine(lua_State* lua) {
     static const luaL_Reg functions[] = {{"now", now}, {"rulers", rulers}, {"cpu", cpu}, {"usage", usage}, {0}};
+    loaded = ns_of(CLOCK_MONOTONIC);
     luaL_newlib(lua, functions);
     lua_pushinteger(lua, getpid());
     lua_setfield(lua, -2, "pid");

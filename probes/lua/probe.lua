@@ -7,8 +7,9 @@ local function give_up(why)
 end
 
 -- Before any file that an older Lua cannot read.
-if _VERSION ~= "Lua 5.4" then give_up("needs Lua 5.4, and `lua` is " .. _VERSION .. "; put Lua 5.4 first in PATH") end
 package.path, package.cpath = "./?.lua", "./lib/?.so"
+local own = require("own")
+if own.lacks then give_up(own.lacks) end
 if not package.searchpath("machine", package.cpath) then give_up("there is no lib/machine.so; run `make build`") end
 local hello = require("kit.hello")
 local plan = require("kit.plan")
@@ -26,8 +27,11 @@ local function carry_out(writer, mechanisms)
 end
 
 local writer = wire.writer(plan.report_fd(arg))
-writer:send("hello", hello("lua", "1"))
+writer:send("hello", hello("1"))
 local fine, why = pcall(carry_out, writer, require("mechanisms.list"))
+if type(why) == "string" and why:find("not enough memory", 1, true) then
+    fine, why = pcall(wire.stop, "unsupported", "limit_reached", "the interpreter has no more memory; ask for fewer")
+end
 if type(why) == "string" then error(why, 0) end
 if not fine then writer:send("end", why) end
 -- At once: taking a million contexts down in order would last longer than the host waits.

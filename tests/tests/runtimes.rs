@@ -157,7 +157,7 @@ fn tree_without(runtime: &str, tree: &Path) {
 #[ignore = "suite recipes"]
 fn a_runtime_that_is_gone_costs_its_rows_only() {
     let tree = tempfile::tempdir().unwrap();
-    tree_without("lua", tree.path());
+    tree_without("ruby", tree.path());
     let tests = std::env::current_exe().unwrap().display().to_string();
     let calls = [
         vec!["scripts/size"],
@@ -178,6 +178,6 @@ fn a_runtime_that_is_gone_costs_its_rows_only() {
         let said = command.output().unwrap();
         let [out, err] = [&said.stdout, &said.stderr].map(|text| String::from_utf8_lossy(text));
         assert!(said.status.success(), "{call:?}: {out}{err}");
-        assert!(!out.contains("probes/lua") && !out.contains("coroutine/lua"), "{call:?}: {out}");
+        assert!(!out.contains("probes/ruby") && !out.contains("stack/ruby"), "{call:?}: {out}");
     }
 }

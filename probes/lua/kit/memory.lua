@@ -6,9 +6,9 @@ local memory = {}
 -- Bytes, as a file of the kernel says behind a name; nil if it does not.
 local function read(path, name)
     local file = io.open(path)
-    local found = file and ("\n" .. file:read("a")):match("\n" .. name .. ":%s*(%d+) kB")
+    local found = file and ("\n" .. file:read("*a")):match("\n" .. name .. ":%s*(%d+) kB")
     if file then file:close() end
-    return found and tonumber(found) << 10
+    return found and tonumber(found) * 1024
 end
 
 -- Resident, mapped and page tables of this process, once what can be freed is freed. Resident is a walk of the page
@@ -24,8 +24,8 @@ end
 function memory.check(contexts, bytes_each)
     local needed, available = contexts * bytes_each, read("/proc/meminfo", "MemAvailable")
     if available and needed > available then
-        local detail = "%d contexts need about %d MB and %d MB are available; ask for fewer"
-        wire.stop("unsupported", "limit_reached", detail, contexts, needed >> 20, available >> 20)
+        local detail = "%d contexts need about %.0f MB and %.0f MB are available; ask for fewer"
+        wire.stop("unsupported", "limit_reached", detail, contexts, needed / 2 ^ 20, available / 2 ^ 20)
     end
 end
 

@@ -4,14 +4,15 @@ local wire = require("kit.wire")
 local plan = {}
 
 -- What the message `plan` repeats, and what it does not.
-local ECHOED <const> = { "contexts", "batch_units", "batches", "warmup_batches" }
-local OTHERS <const> = { "batch_ns", "verify_units", "seed" }
+local ECHOED = { "contexts", "batch_units", "batches", "warmup_batches" }
+local OTHERS = { "batch_ns", "verify_units", "seed" }
 
 local function refuse(code, detail, ...) wire.stop("refused", code, detail, ...) end
 
 local function number(key, text)
-    local value = #text < 20 and text:match("^%d+$") and tonumber(text)
-    return math.type(value) == "integer" and value or refuse("bad_value", "`%s=%s` must be an integer", key, text)
+    local fits = #text < 19 or #text == 19 and text <= "9223372036854775807"
+    if fits and text:match("^%d+$") then return tonumber(text) end
+    refuse("bad_value", "`%s=%s` must be an integer", key, text)
 end
 
 -- Looked for before anything else is judged, so that even a refusal reaches the host.

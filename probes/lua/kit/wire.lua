@@ -2,7 +2,7 @@
 local wire = {}
 
 -- A line stays below 65,536 bytes even if every number of it, in three lists, had 20 digits.
-local ENTRIES_PER_LINE <const> = 1000
+local ENTRIES_PER_LINE = 1000
 
 -- What Lua's tables cannot say: null, since a field that is nil is absent, and a list of nothing.
 wire.NULL, wire.EMPTY = {}, {}
@@ -19,6 +19,7 @@ local function encode(value)
     if value == wire.NULL then return "null" end
     if value == wire.EMPTY then return "[]" end
     if type(value) == "string" then return '"' .. value:gsub('[%c"\\\x7f-\xff]', escaped) .. '"' end
+    if type(value) == "number" then return ("%d"):format(value) end
     if type(value) ~= "table" then return tostring(value) end
     local parts = {}
     if #value > 0 then

@@ -1,5 +1,7 @@
 -- control/lua-call: the loop of coroutine/lua with functions instead of coroutines: a call, an addition and a return.
 local batches = require("kit.experiments.batches")
+local own = require("own")
+local whole = require("kit.whole")
 local wire = require("kit.wire")
 local now = require("machine").now
 
@@ -11,7 +13,7 @@ local function add_one(token) return token + 1 end
 function Calls:run(units)
     local functions, token = self.functions, self.token
     local size = #functions
-    for _ = 1, units // size do
+    for _ = 1, whole(units, size) do
         for i = 1, size do token = functions[i](token) end
     end
     for i = 1, units % size do token = functions[i](token) end
@@ -39,7 +41,7 @@ local function set_up() return setmetatable({ functions = { add_one, add_one }, 
 
 return {
     described = {
-        id = "control/lua-call",
+        id = own.call,
         experiments = { "switch" },
         timings = { "batch", "each" },
         parameters = wire.EMPTY,

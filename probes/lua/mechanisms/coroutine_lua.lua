@@ -10,18 +10,20 @@ local evidence = require("kit.evidence")
 local footprint = require("kit.experiments.footprint")
 local memory = require("kit.memory")
 local now = require("machine").now
+local own = require("own")
+local whole = require("kit.whole")
 local wrap, yield = coroutine.wrap, coroutine.yield
 
 -- A coroutine with its stack, its function and its place in the list (1,130 bytes observed).
-local BYTES_EACH <const> = 1200
+local BYTES_EACH = 1200
 
-local RESET <const>, PUBLISH <const> = -1, -2
+local RESET, PUBLISH = -1, -2
 -- And below: the verification pass, VERIFY - sequence number.
-local VERIFY <const> = -1000
+local VERIFY = -1000
 
 -- Contexts lie behind a drawn number of blocks of every size, since the first free places of a fresh heap are the same
 -- in every start. The seed is another in every start.
-local MOST_BLOCKS <const> = { drawn = 15, fixed = 0 }
+local MOST_BLOCKS = { drawn = 15, fixed = 0 }
 
 -- To be kept as long as the contexts live. A string of more than 40 bytes has memory of its own.
 local function blocks(asked)
@@ -72,7 +74,7 @@ end
 function Ring:obey(index, due, token)
     if token == RESET then return token, index end
     if token == PUBLISH then
-        evidence.count(self.fields, 1, (due - index) // self.lap)
+        evidence.count(self.fields, 1, whole(due - index, self.lap))
         self.frames[coroutine.running()] = true
     elseif token <= VERIFY then
         self.trace:visit(VERIFY - token, index)
@@ -93,7 +95,7 @@ function Ring:pass(laps, token)
 end
 
 function Ring:run(units)
-    local token = self:pass(units // self.lap, self.sequence)
+    local token = self:pass(whole(units, self.lap), self.sequence)
     self.sequence = self.sequence + units
     if token ~= self.sequence then self.broken = true end
 end
@@ -123,7 +125,7 @@ function Ring:verify(trace)
     self.trace = trace
     -- Where the token begins: it has just come from the last context.
     trace:visit(0, self.lap - 1)
-    self:pass(trace.units // self.lap, VERIFY - 1)
+    self:pass(whole(trace.units, self.lap), VERIFY - 1)
 end
 
 local function ring(asked)
@@ -184,7 +186,7 @@ end
 
 return {
     described = {
-        id = "coroutine/lua",
+        id = own.coroutine,
         experiments = { "switch", "create", "footprint" },
         timings = { "batch", "each" },
         parameters = { "heap_offset" },

@@ -1,5 +1,5 @@
 -- One file per mechanism, by its name. Sorted; a test checks it.
-local NAMES <const> = {
+local NAMES = {
     "control_lua_call",
     "coroutine_lua",
 }

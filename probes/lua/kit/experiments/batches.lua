@@ -8,10 +8,12 @@
 local evidence = require("kit.evidence")
 local histogram = require("kit.histogram")
 local machine = require("machine")
+local whole = require("kit.whole")
 local wire = require("kit.wire")
+local unpack = table.unpack or unpack
 
 -- The largest k of PROTOCOL.md, section 1.
-local MOST_UNITS <const> = 1000000000000
+local MOST_UNITS = 1000000000000
 
 local function batch(workload, units, each)
     local begin = machine.now()
@@ -19,7 +21,7 @@ local function batch(workload, units, each)
     return machine.now() - begin
 end
 
-local function whole_laps(units, lap) return (units + lap - 1) // lap * lap end
+local function whole_laps(units, lap) return whole(units + lap - 1, lap) * lap end
 
 -- Doubles by the rule of PROTOCOL.md, section 1.
 local function calibrate(asked, workload, each)
@@ -72,7 +74,7 @@ return function(writer, asked, set_up)
     workload:reset()
     local begin = evidence.observe()
     record.chain[0], record.width[0] = machine.rulers()
-    for _, phase in ipairs(asked.phases) do carry_out_phase(record, workload, units, table.unpack(phase)) end
+    for _, phase in ipairs(asked.phases) do carry_out_phase(record, workload, units, unpack(phase)) end
     local fields = evidence.between(begin, evidence.observe())
     if not workload:claim(fields) then wire.stop("failed", "self_check_failed", "a context got a wrong token") end
     local samples, lists = asked.all, { ticks = record.ticks }

@@ -4,10 +4,10 @@ local evidence = require("kit.evidence")
 local memory = require("kit.memory")
 local wire = require("kit.wire")
 
-local QUANTITIES <const> = { "resident_bytes", "virtual_bytes", "kernel_bytes" }
+local QUANTITIES = { "resident_bytes", "virtual_bytes", "kernel_bytes" }
 
 -- So many at most are made first and kept: the pages of code are there then, and what start-up left free is used up.
-local REHEARSED <const> = 1000
+local REHEARSED = 1000
 
 return function(writer, asked, hold)
     local contexts, entered, gains = asked.echo.contexts, 0, { {}, {}, {} }
