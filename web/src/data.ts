@@ -47,8 +47,10 @@ export interface Row {
   placement: string;
   probe: string;
   quantity: Measure;
-  /** ns or bytes per unit: the median, or the figure of each mode; empty: no figure that can be drawn. */
+  /** ns or bytes per unit: the median, or the figure of each mode, the most frequent first; empty: no figure that can be drawn. */
   figures: number[];
+  /** Of each figure the share of the samples that it stands for. */
+  shares: number[];
   /** The one figure of the row; null: it has none, or modes. */
   median: number | null;
   low: number | null;
@@ -135,16 +137,30 @@ function starts(detail: Detail): Start[] {
 /** It has modes, so that no single number stands for it. */
 export const bimodal = (row: Row | undefined): boolean => row !== undefined && row.result.modes.length > 0;
 
-/** What a row costs, one figure for each of its modes: `1.31 or 28.0 µs`. */
-export const cost = (row: Row | undefined): string => (row ? either(row.figures, row.quantity) : "–");
+/** What a row costs, with the share of each of its modes: `28.0 (52 %) or 1.31 µs (48 %)`. */
+export const cost = (row: Row | undefined): string => (row ? either(row.figures, row.quantity, row.shares) : "–");
 
-/** A mark for each figure of these rows. */
-export const eachFigure = (rows: Row[]): { row: Row; key: string; family: string; value: number }[] =>
-  rows.flatMap((row) => row.figures.map((value) => ({ row, key: row.key, family: row.family, value })));
+/** The same where there is no room for shares: `28.0 or 1.31 µs`. */
+export const brief = (row: Row): string => either(row.figures, row.quantity);
+
+/** A mark for each figure of these rows, with a radius whose area is its share. */
+export const eachFigure = <T extends Row>(
+  rows: T[],
+): { row: T; key: string; family: string; value: number; radius: number }[] =>
+  rows.flatMap((row) =>
+    row.figures.map((value, i) => {
+      const radius = Math.max(1.5, 4.5 * Math.sqrt(row.shares[i] ?? 1));
+      return { row, key: row.key, family: row.family, value, radius };
+    }),
+  );
 
 function row(result: Result, detail: Detail, index: number, data: PageData): Row {
-  const modes = result.modes.map(([value]) => value);
-  const figures = (modes.length > 0 ? modes : [result.median]).map(positive).filter((value) => value !== null);
+  const modes = [...result.modes].sort(([, a], [, b]) => b - a);
+  const found = (modes.length > 0 ? modes : [[result.median, 1] as const]).flatMap(([value, share]) => {
+    const figure = positive(value);
+    return figure === null ? [] : [{ figure, share }];
+  });
+  const figures = found.map(({ figure }) => figure);
   return {
     key: `r${index}`,
     index,
@@ -157,6 +173,7 @@ function row(result: Result, detail: Detail, index: number, data: PageData): Row
     probe: result.probe,
     quantity: quantityOf(result.quantity, data),
     figures,
+    shares: modes.length > 0 ? found.map(({ share }) => share) : [],
     median: modes.length > 0 ? null : (figures[0] ?? null),
     low: positive(result.low),
     high: positive(result.high),
@@ -164,6 +181,24 @@ function row(result: Result, detail: Detail, index: number, data: PageData): Row
     p99: positive(result.p99),
     starts: starts(detail),
   };
+}
+
+/** Controls last: nobody came for them. The others as the host gives them, by family and cost, with each bimodal row where its most frequent mode belongs. */
+function inOrder(rows: Row[], { curves }: RunData): Row[] {
+  const onCurve = new Set(curves.flatMap(({ points }) => points.map(({ result }) => result)));
+  const moved = rows.filter(
+    (row) => row.figures[0] !== Math.min(...row.figures) && bimodal(row) && !onCurve.has(row.label),
+  );
+  const sorted = rows.filter((row) => !moved.includes(row));
+  for (const row of moved) {
+    const cheaper = (other: Row): boolean =>
+      other.family === row.family && (other.figures[0] ?? Infinity) <= row.figures[0]!;
+    const before = sorted.findLastIndex(cheaper);
+    const place = before < 0 ? sorted.findIndex((other) => other.family === row.family) : before + 1;
+    sorted.splice(place < 0 ? sorted.length : place, 0, row);
+  }
+  const control = ({ detail }: Row): number => Number(detail.control);
+  return sorted.sort((a, b) => control(a) - control(b));
 }
 
 /** Runs with their rows. */
@@ -176,7 +211,8 @@ export function runs(data: PageData): Run[] {
       const detail = one.details[i];
       return detail ? [row(result, detail, i, data)] : [];
     });
-    return { index, key: before === 0 ? one.run.id : `${one.run.id}~${before + 1}`, data: one, rows, title: "" };
+    const key = before === 0 ? one.run.id : `${one.run.id}~${before + 1}`;
+    return { index, key, data: one, rows: inOrder(rows, one), title: "" };
   });
   const titles = found.map((run) => named(run).slice(1).join(" · "));
   const often = new Set(titles.filter((title, i) => titles.indexOf(title) !== i));

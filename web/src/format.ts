@@ -60,12 +60,16 @@ function scaled(value: number | null, quantity: Quantity, write: (value: number)
 export const duration = (ns: number | null): string => scaled(ns, TIME, digits);
 /** With the unit of its quantity. */
 export const amount = (value: number | null, quantity: Quantity): string => scaled(value, quantity, digits);
-/** One of several: a unit that all have stands once. */
-export function either(values: number[], quantity: Quantity): string {
+/** One of several, each with its share if it has one: a unit that all have stands once. */
+export function either(values: number[], quantity: Quantity, shares: number[] = []): string {
   const each = values.map((value) => amount(value, quantity));
   const unit = each.at(-1)?.replace(/^.* /, " ") ?? "";
   const alike = each.every((text) => text.endsWith(unit));
-  return each.map((text, i) => (alike && i < each.length - 1 ? text.slice(0, -unit.length) : text)).join(" or ") || "–";
+  const told = each.map((text, i) => {
+    const short = alike && i < each.length - 1 ? text.slice(0, -unit.length) : text;
+    return shares[i] === undefined ? short : `${short} (${percent(shares[i])})`;
+  });
+  return told.join(" or ") || "–";
 }
 /** Without superfluous digits: `1 µs`, `500 ns`. */
 export const tick = (value: number, quantity: Quantity): string =>

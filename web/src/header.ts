@@ -1,7 +1,7 @@
 /** What stands above every view: the answer, where it comes from, what limits it, and the ways to the views. */
 
 import { type Context, colour, familyTitle } from "./context";
-import { cost, machine, type Row, type Run } from "./data";
+import { brief, cost, machine, type Row, type Run } from "./data";
 import { type Choice, h, select } from "./dom";
 import { digits, times } from "./format";
 import { VIEWS } from "./views";
@@ -70,7 +70,7 @@ function figures(context: Context): HTMLElement | null {
           onclick: () => context.go({ open: row.label }),
         },
         h("span", { class: "family" }, row.label),
-        h("strong", {}, cost(row)),
+        h("strong", {}, brief(row)),
         h("small", {}, beside(row)),
       ),
     );

@@ -1,7 +1,7 @@
 /** What there is to know of one row: opened by a click on it. */
 
 import { type Context, familyTitle } from "./context";
-import { experimentOf, literatureOf, type Row } from "./data";
+import { bimodal, cost, experimentOf, literatureOf, type Row } from "./data";
 import { h } from "./dom";
 import { amount, digits, factor, percent } from "./format";
 import { author, quoted } from "./literature";
@@ -14,15 +14,11 @@ const part = (term: string, ...of: (Node | string)[]): HTMLElement[] => [h("dt",
 function figures(row: Row, reference: string | null, batches: boolean): HTMLElement[] {
   const { quantity, result } = row;
   const of = (value: number | null): string => amount(value, quantity);
-  const modes = result.modes.map(([value, share]) => `${of(value ?? null)} (${percent(share ?? null)})`);
   if (row.figures.length === 0)
     return part("Figure", `none: ${result.verdict}${result.reason ? `, ${result.reason}` : ""}`);
   return [
-    ...part(
-      "Figure",
-      modes.length > 0 ? `bimodal: ${modes.join(" or ")} per ${result.unit}` : `${of(row.median)} per ${result.unit}`,
-    ),
-    ...part("95 % interval", row.low === null ? `none: ${without(row, modes)}` : `${of(row.low)} – ${of(row.high)}`),
+    ...part("Figure", `${bimodal(row) ? "bimodal: " : ""}${cost(row)} per ${result.unit}`),
+    ...part("95 % interval", row.low === null ? `none: ${without(row)}` : `${of(row.low)} – ${of(row.high)}`),
     ...(result.as_measured === null || result.as_measured === row.median
       ? []
       : part("All batches, as measured", of(result.as_measured))),
@@ -36,8 +32,9 @@ function figures(row: Row, reference: string | null, batches: boolean): HTMLElem
 }
 
 /** Why a row has no interval. */
-function without({ quantity, result }: Row, modes: string[]): string {
-  if (modes.length > 0) return "one figure per mode";
+function without(row: Row): string {
+  const { quantity, result } = row;
+  if (bimodal(row)) return "one figure per mode";
   if (result.range_low === null) return "fewer than six starts";
   const range = `${amount(result.range_low, quantity)} to ${amount(result.range_high, quantity)}`;
   return `each start is like the one before, from ${range}`;

@@ -233,6 +233,7 @@ export function rowPlot({ items, width, x, costs, tall, marks }: RowPlot): SVGSV
     x: { ...x, axis: null },
     y: { type: "band", domain: items.map((item) => item.key), axis: null, padding: 0 },
     color: { type: "identity" },
+    r: { type: "identity" } as Plot.ScaleOptions,
     symbol: { type: "identity" } as Plot.ScaleOptions,
     style: { fontSize: "12px", overflow: "visible" },
     marks: [

@@ -79,10 +79,11 @@ export function byExperiment(rows: Row[]): [string, Row[]][] {
   return [...groups];
 }
 
-/** The row that is looked at closely: the one chosen, else the first that has something to show. */
-export function focus(context: Context, fits: (row: Row) => boolean): Row | undefined {
-  const candidates = context.rows.filter(fits);
-  return candidates.find((row) => row.label === context.state.row) ?? candidates[0];
+/** The row that is looked at closely: the one chosen, else the run's reference, else the first that has something to show. */
+export function focus({ rows, run, state }: Context, fits: (row: Row) => boolean): Row | undefined {
+  const candidates = rows.filter(fits);
+  const named = (label: string | null): Row | undefined => candidates.find((row) => row.label === label);
+  return named(state.row) ?? named(run.data.run.reference) ?? candidates[0];
 }
 
 /** A choice among the rows that have something to show. */

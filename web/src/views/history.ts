@@ -5,6 +5,7 @@ import { type Choice, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
 import { axes, drawn, intervals, logAxis } from "../rowplot";
+import { focus } from "./common";
 
 interface Dot {
   run: Run;
@@ -29,10 +30,7 @@ export function history(context: Context): HTMLElement[] {
       if (seen.has(row.label)) often.add(row.label);
       seen.add(row.label);
     }
-  const { reference } = context.run.data.run;
-  const known = context.rows.filter((row) => often.has(row.label));
-  const row =
-    known.find((row) => row.label === context.state.row) ?? known.find((row) => row.label === reference) ?? known[0];
+  const row = focus(context, (row) => often.has(row.label));
   if (!row)
     return [
       nothing(

@@ -138,7 +138,7 @@ function rowMarks(drawable: Row[], batches: boolean, context: Context, seat: Sea
     Plot.dot(eachFigure(drawable.filter(bimodal)), {
       y: "key",
       x: "value",
-      r: 3,
+      r: "radius",
       fill: (mode: { family: string }) => colour(mode.family, context.data),
       dy: seat.dy,
     }),
@@ -232,10 +232,11 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const chooser = select(`against-${experiment}`, "Compare with", choices, reference?.label ?? "", (against) =>
     context.go({ against }),
   );
+  const heads = context.data.columns.map((column) => column.title);
   return figure({
     id: `ladder-${experiment}`,
     title: [about.title, ...common.filter((word) => word !== experiment)].join(" · "),
-    caption: `Dot: median over starts; bar: its 95 % interval${about.batches ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}. Two dots and "or": bimodal, one figure per mode. Hollow: failed a check; the word says which. ${reference ? `×: cost by that of ${reference.label}, the median of the rounds' ratios, where the unit is the same; whether a difference can be trusted says Compare.` : ""}`,
+    caption: `Dot: median over starts; bar: its 95 % interval${about.batches ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}. Two dots and "or": bimodal, one figure per mode, the most frequent first; area: its share. Hollow: failed a check; the word says which. ${reference ? `×: cost by that of ${reference.label}, the median of the rounds' ratios, where the unit is the same; whether a difference can be trusted says Compare.` : ""}`,
     command: typed(context.run),
     n: counted(all),
     picture,
@@ -249,8 +250,14 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
         ...cited.map((value) => h("li", {}, where(value))),
       ),
     table: {
-      head: [...context.data.columns.map((column) => column.title), "×"],
-      rows: rows.map((row) => [...row.detail.cells, times(row)]),
+      head: [...heads, "×"],
+      // The host's cell has the modes without their shares.
+      rows: rows.map((row) => [
+        ...row.detail.cells.map((cell, i) =>
+          bimodal(row) && heads[i] === "median" ? `${cost(row)} per ${row.result.unit}` : cell,
+        ),
+        times(row),
+      ]),
       under: notes(rows, (row) => [
         row.result.reason,
         ...row.result.notes,

@@ -66,7 +66,7 @@ export function life(context: Context): HTMLElement[] {
       costs: true,
       marks: (seat) => [
         intervals(marks, paint, { dy: seat.dy }),
-        Plot.dot(dots, { y: "key", x: "value", r: 4.5, fill: paint, dy: seat.dy }),
+        Plot.dot(dots, { y: "key", x: "value", r: "radius", fill: paint, dy: seat.dy }),
       ],
     });
     return h("div", {}, h("h4", {}, short), picture);

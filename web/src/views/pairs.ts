@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, counted, typed } from "../context";
-import { bimodal, type Cell, cost, matrices, type Matrix, positive } from "../data";
+import { bimodal, brief, type Cell, cost, matrices, type Matrix, positive } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { duration } from "../format";
@@ -79,6 +79,7 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
   const rows = new Map(context.run.rows.map((row) => [row.label, row]));
   const mixed = (cell: Cell): boolean => bimodal(rows.get(cell.result));
   const told = (cell: Cell): string => (mixed(cell) ? cost(rows.get(cell.result)) : duration(cell.median));
+  const short = (cell: Cell): string => (mixed(cell) ? brief(rows.get(cell.result)!) : told(cell));
   const found = cells.filter((cell) => positive(cell.median) !== null);
   // Grey: bimodal. A pair is measured in one order and holds for the other too.
   const both = [
@@ -125,7 +126,7 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
               ? Plot.text(both, {
                   x: (cell: Cell) => String(cell.b),
                   y: (cell: Cell) => String(cell.a),
-                  text: (cell: Cell) => told(cell).replaceAll(" ", "\n"),
+                  text: (cell: Cell) => short(cell).replaceAll(" ", "\n"),
                   fill: "var(--text)",
                   fontSize: 11,
                 } as Plot.TextOptions)

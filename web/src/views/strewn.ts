@@ -47,7 +47,8 @@ export function strewn(
   const marks = shown.flatMap((line) =>
     line.rows.map(({ row, kind }) => ({ ...row, key: key(line), kind: kinds[kind]! })),
   );
-  const dots = marks.flatMap((mark) => mark.figures.map((value) => ({ ...mark, value })));
+  const dots = eachFigure(marks);
+  type Dot = (typeof dots)[number];
   const ends = shown.map((line) => {
     const all = eachFigure(line.rows.map(({ row }) => row)).map(({ value }) => value);
     return { key: key(line), low: Math.min(...all), high: Math.max(...all) };
@@ -68,10 +69,10 @@ export function strewn(
       Plot.dot(dots, {
         y: "key",
         x: "value",
-        r: 4.5,
-        symbol: ({ kind }: (typeof dots)[number]) => kind.symbol,
-        stroke: paint,
-        fill: (dot: (typeof dots)[number]) => (dot.kind.fill === "own" ? paint(dot) : dot.kind.fill),
+        r: "radius",
+        symbol: ({ row }: Dot) => row.kind.symbol,
+        stroke: ({ row }: Dot) => paint(row),
+        fill: ({ row }: Dot) => (row.kind.fill === "own" ? paint(row) : row.kind.fill),
         strokeWidth: 1.8,
         dy: seat.dy,
       }),

@@ -3,7 +3,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import type { PageData, Result } from "../../src/data";
-import { amount, type Quantity, TIME } from "../../src/format";
+import { amount, percent, type Quantity, TIME } from "../../src/format";
 import { dataOf, pageFile } from "./fixtures";
 import { axe, cells, changed, go, open } from "./opened";
 
@@ -72,10 +72,37 @@ for (const name of ["ordinary", "rows"])
       expect(await single(page, rows), view).toEqual([]);
     }
     await go(page, `view=distribution&open=${encodeURIComponent(rows[0]!.label)}`);
-    await expect(page.locator("#spread-time svg text", { hasText: / or .* [nµ]s$/ })).toHaveCount(rows.length);
+    await expect(page.locator("#spread-time svg text", { hasText: / or .* [nµ]s \(\d+ %\)$/ })).toHaveCount(rows.length);
     await expect(page.locator("#panel")).toContainText("bimodal: ");
     expect(wrong).toEqual([]);
   });
+
+test("the most frequent mode stands first, with each share, in order, picture and table", async ({ page }) => {
+  const rows = modal(dataOf(readFileSync(pageFile("ordinary"), "utf8")));
+  await open(page, "ordinary");
+  const table = await cells(page, "ladder-switch");
+  const said = await page.locator("#ladder-switch svg text").allTextContents();
+  for (const row of rows) {
+    const modes = [...row.modes].sort(([, a], [, b]) => b - a);
+    const [first, second] = modes.map(([value, share]) => {
+      const digits = amount(value, TIME as Quantity).split(" ")[0]!;
+      return new RegExp(`${digits}( [nµ]s)? \\(${percent(share)}\\)`).source;
+    });
+    const words = new RegExp(`^${first} or ${second}`);
+    expect(table.find(([label]) => label === row.label)![2], row.label).toMatch(words);
+    expect(said.filter((text) => words.test(text)).length, row.label).toBe(1);
+  }
+  const labels = table.map(([label]) => label);
+  // By the mode that is met more often it is the dearest of the threads.
+  expect(labels.indexOf("thread/pipe free")).toBe(labels.indexOf("thread/condvar") + 1);
+  const radii = await page
+    .locator("#ladder-switch g[data-mark=dot]")
+    .first()
+    .locator("circle")
+    .evaluateAll((dots) => dots.map((dot) => Number(dot.getAttribute("r"))));
+  expect(radii.length).toBe(2 * rows.length);
+  expect(Math.max(...radii)).toBeGreaterThan(1.5 * Math.min(...radii));
+});
 
 test("runs of two modes are compared, drawn over time and between machines by both", async ({ page }) => {
   for (const name of ["two", "several"]) {

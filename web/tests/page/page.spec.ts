@@ -174,6 +174,23 @@ test("the answer stands first, and only views that have something are offered", 
   await expect(page.locator("#more")).toContainText("switchcost sweep cpus PATTERN");
 });
 
+test("controls stand last, and a view of one row begins with one that somebody measured for", async ({ page }) => {
+  const { run, results } = dataOf(readFileSync(pageFile("ordinary"), "utf8")).runs[0]!;
+  await open(page, "ordinary");
+  const controls = (await cells(page, "ladder-switch")).map(([label]) => label!.startsWith("control/"));
+  expect(controls.indexOf(true)).toBe(results.filter((row) => !row.label.startsWith("control/")).length);
+  expect(controls.slice(controls.indexOf(true)).every(Boolean)).toBe(true);
+  for (const [view, chooser] of [
+    ["distribution", "row-ecdf"],
+    ["rounds", "row-rounds"],
+  ] as const) {
+    await go(page, `view=${view}`);
+    await expect(page.locator(`#${chooser}`), view).toHaveValue(run.reference!);
+  }
+  await open(page, "goroutines", "#view=history");
+  await expect(page.locator("#row-history")).toHaveValue(/^fiber\/goroutine/);
+});
+
 test("a page opens on the view that its runs were made for", async ({ page }) => {
   for (const [name, view] of [
     ["ordinary", "ladder"],
@@ -414,10 +431,10 @@ test("memory is the figure of the host, with its interval", async ({ page }) => 
 });
 
 test("contradicted and broken rows stand there with their words", async ({ page }) => {
-  await open(page, "thousands", "#view=ladder&page=10");
+  await open(page, "thousands", "#view=ladder&families=control&page=10");
   await expect(page.locator("#ladder-switch svg")).toContainText("contradicted:");
   await expect(page.locator("#ladder-switch svg")).toContainText("broken:");
-  await expect(page.locator(".pager").first()).toContainText(`of ${ROWS}`);
+  await expect(page.locator(".pager").first()).toContainText(`of ${ROWS / 2}`);
 });
 
 test("an ordinary page is small", () => {
