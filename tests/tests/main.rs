@@ -32,6 +32,8 @@ mod faults;
 mod fleet;
 #[cfg(unix)]
 mod foreign_builds;
+#[cfg(unix)]
+mod forget;
 mod forged;
 #[cfg(unix)]
 mod formats;

@@ -88,6 +88,18 @@ pub fn say(text: &str) {
     let _ = std::io::stderr().write_all(readable(&text).as_bytes());
 }
 
+/// Whether the user says yes; None: nobody sits at a terminal.
+pub fn agreed(question: &str) -> Option<bool> {
+    let input = std::io::stdin();
+    let asked = input.is_terminal() && std::io::stderr().is_terminal();
+    asked.then(|| {
+        say(question);
+        let mut answer = String::new();
+        let heard = input.read_line(&mut answer).is_ok();
+        heard && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    })
+}
+
 /// A file that can be written, as clap reads it: what cannot be kept need not be measured.
 pub fn file_parser() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name| writable_file(name.into()))

@@ -205,6 +205,17 @@ pub enum StoreError {
         /// The run.
         id: String,
     },
+    /// A run that may be going on is to go.
+    #[error(
+        "run `{id}` is unfinished and another process has `{}` open, which may be measuring it; wait until that is done",
+        path.display()
+    )]
+    InUse {
+        /// The store.
+        path: PathBuf,
+        /// The run.
+        id: String,
+    },
     /// Somebody else adds to the same run.
     #[error("another process is adding to the run `{id}` in `{}`; wait until it is done", path.display())]
     Overtaken {

@@ -1,6 +1,7 @@
 //! The store: runs in one SQLite file.
 
 mod files;
+mod forgetting;
 mod reading;
 
 use crate::baseline::{self, Baseline};
@@ -239,6 +240,43 @@ impl Store {
         })
     }
 
+    /// Removes these runs, all or none, and with them what nothing else refers to. Names stay, and say that their run is gone.
+    ///
+    /// # Errors
+    /// When one of them is not there, is unfinished while another process has the store open, or writing fails.
+    pub fn forget(&mut self, ids: &[String]) -> Result<(), StoreError> {
+        let is_open = |id: &&String| {
+            let found = rows::find_run(&self.connection, id);
+            found.is_ok_and(|found| found.is_some_and(|(_, ended_by)| ended_by == EndedBy::Unfinished.as_str()))
+        };
+        if let Some(id) = ids.iter().find(is_open) {
+            let in_use = || StoreError::InUse { path: self.path.clone(), id: id.clone() };
+            match until_free(|| forgetting::leave_log(&self.connection)) {
+                Err(error) if is_busy(&error) => return Err(in_use()),
+                left => {
+                    left.and_then(|()| switch_to_log(&self.connection)).map_err(|error| self.explain(error.into()))?
+                }
+            }
+        }
+        let path = self.path.clone();
+        self.write(|transaction| {
+            for id in ids {
+                if !forgetting::remove(transaction, id)? {
+                    return Err(unknown_run(path, id).into());
+                }
+            }
+            forgetting::remove_unused(transaction)
+        })
+    }
+
+    /// Gives the room of removed runs back to the disk.
+    ///
+    /// # Errors
+    /// When there is no room for a second file meanwhile, another process writes, or writing fails.
+    pub fn give_back(&mut self) -> Result<(), StoreError> {
+        forgetting::give_back(&self.connection).map_err(|error| explain(&self.path, &error))
+    }
+
     /// Headers of all runs, newest first, those that were measured here before the imported ones.
     ///
     /// # Errors
@@ -417,9 +455,14 @@ fn in_transaction<T>(
 /// Changing the journal needs the file for itself and does not wait for it: two hosts that make one new store at the
 /// same time would fail here without the repetition.
 fn switch_to_log(connection: &Connection) -> rusqlite::Result<()> {
+    until_free(|| connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())))
+}
+
+/// Does it as soon as nobody else has the file, at the latest when a writer would give up.
+fn until_free(work: impl Fn() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
     let started = Instant::now();
     loop {
-        match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
+        match work() {
             Err(error) if is_busy(&error) && started.elapsed() < BUSY_TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(5));
             }

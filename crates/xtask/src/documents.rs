@@ -171,7 +171,9 @@ fn command_line() -> String {
     for (name, command) in commands {
         let help = command.clone().render_help().to_string();
         let common = |line: &&str| {
-            ["--store <FILE>", "-h, --help", "  help   Print this"].iter().all(|common| !line.contains(common))
+            ["--store <FILE>", "/switchcost/runs.sqlite]", "-h, --help", "  help   Print this"]
+                .iter()
+                .all(|common| !line.contains(common))
         };
         let lines: Vec<&str> = help
             .lines()

@@ -136,7 +136,8 @@ fn of_machine(headers: &mut Vec<RunHeader>, wanted: &str) -> Result<(), Failure>
     Ok(())
 }
 
-fn parse_since(text: &str) -> Result<SystemTime, String> {
+/// A moment: a date in UTC, or a time back from now.
+pub fn parse_since(text: &str) -> Result<SystemTime, String> {
     let back = |span: Duration| SystemTime::now().checked_sub(span);
     let date =
         humantime::parse_rfc3339_weak(text).or_else(|_| humantime::parse_rfc3339_weak(&format!("{text} 00:00:00")));

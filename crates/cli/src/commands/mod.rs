@@ -6,6 +6,7 @@ mod compare;
 mod doctor;
 mod explain;
 mod export;
+mod forget;
 mod history;
 mod import;
 mod list;
@@ -40,6 +41,7 @@ const COMMANDS: &[Command] = &[
         .answering("where do the nanoseconds go?", "explain thread/futex"),
     Command::of::<history::History>(Read, "history thread/pipe --since 30d", &[])
         .answering("did an update make it slower?", "history thread/pipe"),
+    Command::of::<forget::Forget>(Read, "forget --before 90d --keep 100", &[4]),
     Command::of::<report::Report>(Read, "report --open", &[]),
     Command::of::<compare::Compare>(Compare, "compare baseline:v1 latest --gate 5%", &[1, 3, 4, 5, 7])
         .answering("which is cheaper?", "compare goroutine thread"),
