@@ -12,6 +12,8 @@ mod ci_jobs;
 mod classic;
 mod compare;
 mod compare_percentile;
+#[cfg(unix)]
+mod config;
 mod conformance;
 mod containers;
 #[cfg(unix)]
@@ -32,9 +34,9 @@ mod faults;
 mod fleet;
 #[cfg(unix)]
 mod foreign_builds;
+mod forged;
 #[cfg(unix)]
 mod forget;
-mod forged;
 #[cfg(unix)]
 mod formats;
 #[cfg(target_os = "linux")]

@@ -1,9 +1,11 @@
 //! Options and values that several commands of the core have.
 
-use clap::Args;
+use clap::{Arg, Args, Command};
+use std::path::PathBuf;
 use switchcost_catalogue::grammar;
 use switchcost_model::{Experiment, Placement};
 use switchcost_report::{Detail, Style};
+use switchcost_session::defaults::OPTIONS;
 use switchcost_session::output;
 
 /// How much of a run the format `table` tells.
@@ -70,4 +72,20 @@ pub fn where_to_run(all: bool) -> String {
 pub fn parse_contexts(text: &str) -> Result<u64, String> {
     let count = grammar::count(text).filter(|count| (1..=10_000_000).contains(count));
     count.ok_or_else(|| "it is a number from 1 to 10M, such as 2, 500 or 10k".into())
+}
+
+/// The options that name the file, which every command has.
+pub fn config_options() -> [Arg; 2] {
+    let file = Arg::new("config").long("config").value_name("FILE").value_parser(clap::value_parser!(PathBuf));
+    let none = Arg::new("no-config").long("no-config").action(clap::ArgAction::SetTrue).conflicts_with("config");
+    let shown = |arg: Arg, help: &'static str| arg.global(true).hide_short_help(true).help(help);
+    [
+        shown(file, "Defaults of options, in place of ~/.config/switchcost/config.toml"),
+        shown(none, "No defaults but the built-in ones"),
+    ]
+}
+
+/// Options of a command that a file may set.
+pub fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().filter(|arg| arg.get_long().is_some_and(|long| OPTIONS.contains(&long)))
 }

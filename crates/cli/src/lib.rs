@@ -4,6 +4,7 @@
 
 mod arguments;
 mod commands;
+mod defaults;
 pub mod derived;
 mod features;
 mod formats;
@@ -12,7 +13,7 @@ mod refusal;
 use std::process::ExitCode;
 use std::time::Instant;
 use switchcost_model::harmless_line;
-use switchcost_session::{Exit, output};
+use switchcost_session::{Exit, Failure, output};
 
 /// Carries out what was typed.
 #[must_use]
@@ -29,10 +30,13 @@ fn carry_out() -> ExitCode {
     switchcost_machine::interrupt::full_files_are_errors();
     // Before any probe is started, by whichever command.
     switchcost_machine::spawn::adopt_orphans();
-    let exit = commands::dispatch(&typed, started).unwrap_or_else(|failure| {
-        output::say(&format!("switchcost: {}", harmless_line(&failure.sentence)));
-        failure.exit
-    });
+    let exit = defaults::applied(typed)
+        .map_err(own_status)
+        .and_then(|typed| commands::dispatch(&typed, started))
+        .unwrap_or_else(|failure| {
+            output::say(&format!("switchcost: {}", harmless_line(&failure.sentence)));
+            failure.exit
+        });
     // What ends by Ctrl-C as it should (audit --watch) is fine.
     if exit != Exit::Fine {
         switchcost_machine::interrupt::end_as_asked();
@@ -49,7 +53,17 @@ fn refuse(answer: &clap::Error) -> ! {
         std::process::exit(if shown.is_ok() { answer.exit_code() } else { 2 });
     }
     output::say(&harmless_line(&refusal::sentence(answer)));
+    std::process::exit(own_refusal().unwrap_or(answer.exit_code()));
+}
+
+/// The status by which the typed command ends when it is refused, if it has one of its own.
+fn own_refusal() -> Option<i32> {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let own = commands::all().into_iter().find_map(|command| (command.refusal)(&words));
-    std::process::exit(own.unwrap_or(answer.exit_code()));
+    commands::all().into_iter().find_map(|command| (command.refusal)(&words))
+}
+
+/// The user's defaults are refused as words of the command line are.
+fn own_status(failure: Failure) -> Failure {
+    let own = own_refusal().and_then(|status| u8::try_from(status).ok());
+    Failure { exit: own.map_or(failure.exit, Exit::Other), ..failure }
 }

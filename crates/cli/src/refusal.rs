@@ -92,6 +92,13 @@ pub fn sentence(answer: &clap::Error) -> String {
     format!("{command}: {why}; `{command} -h` says more")
 }
 
+/// Why a value is refused, as a clause that names its option.
+pub fn why_not(answer: &clap::Error) -> String {
+    let sentence = sentence(answer);
+    let (_, why) = sentence.split_once(": ").unwrap_or(("", &sentence));
+    why.rsplit_once("; `").map_or(why, |(why, _)| why).to_owned()
+}
+
 /// The command that was typed, and its definition.
 fn command() -> (String, clap::Command) {
     let (mut names, mut here) = ("switchcost".to_owned(), commands::command_line());

@@ -80,6 +80,12 @@ pub fn data_home() -> Option<PathBuf> {
     first_folder(os::DATA_HOME)
 }
 
+/// Folder in which programs of this user keep settings, if the environment names one.
+#[must_use]
+pub fn config_home() -> Option<PathBuf> {
+    first_folder(os::CONFIG_HOME)
+}
+
 /// Folder for what may be forgotten, if the environment names one.
 #[must_use]
 pub fn cache_home() -> Option<PathBuf> {

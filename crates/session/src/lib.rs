@@ -6,6 +6,7 @@
 pub mod arguments;
 mod bar;
 mod command;
+pub mod defaults;
 pub mod exit;
 mod measure;
 pub mod output;

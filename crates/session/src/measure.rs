@@ -1,6 +1,7 @@
 //! Measuring: what the commands that measure share.
 
 use crate::arguments::Measuring;
+use crate::defaults;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::paths::{self, Installation};
@@ -311,9 +312,9 @@ pub fn seed(given: Option<u64>) -> u64 {
     given.unwrap_or_else(|| random::number() >> 32)
 }
 
-/// The command as typed.
+/// The command as typed, with the user's defaults.
 fn typed() -> impl Iterator<Item = String> {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned())
+    defaults::recorded(std::env::args_os().map(|word| word.to_string_lossy().into_owned())).into_iter()
 }
 
 /// It is a command of the same name as this one.
@@ -336,7 +337,11 @@ pub fn open_store(given: Option<&Path>) -> Result<Store, Failure> {
             "{shown} is on a file system ({name}) of which nobody knows whether it keeps the locks of a store; let no two commands write there at once"
         )),
     }
-    opened(&path).map_err(Failure::usage)
+    opened(&path).map_err(|error| {
+        let held = defaults::held().filter(|held| held.store() == Some(&path));
+        let file = held.and_then(|held| held.file.as_ref());
+        Failure::usage(file.map_or(error.to_string(), |file| format!("{error}; {} names it", file.display())))
+    })
 }
 
 /// What is said when a result was shown and could not be kept.

@@ -1,5 +1,6 @@
 //! Where probes, data and the store are.
 
+use crate::defaults;
 use crate::exit::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, OnceLock};
@@ -190,16 +191,18 @@ pub fn own_words() -> &'static [Broken] {
     &BROKEN
 }
 
-/// Folder of the user's own probes or pages, beside the store; None where there is no place for it.
+/// Folder of the user's own probes or pages; None where there is no place for it. No file of defaults names it: it holds programs.
 fn own_folder(name: &str) -> Option<PathBuf> {
-    Some(store(None).ok()?.parent()?.join(name))
+    Some(usual_store().ok()?.parent()?.join(name))
 }
 
-/// `--store`, or the default in the user's folder for data.
+/// `--store`, or that of the user's defaults, or the one in the user's folder for data.
 pub fn store(given: Option<&Path>) -> Result<PathBuf, Failure> {
-    if let Some(path) = given {
-        return Ok(path.to_owned());
-    }
+    let held = || defaults::held().and_then(defaults::Defaults::store);
+    given.or_else(held).map_or_else(usual_store, |path| Ok(path.to_owned()))
+}
+
+fn usual_store() -> Result<PathBuf, Failure> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     switchcost_store::default_path(switchcost_machine::data_home().as_deref(), home.as_deref()).map_err(Failure::usage)
 }

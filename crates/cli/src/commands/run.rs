@@ -4,11 +4,16 @@ use super::measure::{Effort, effort, show};
 use crate::arguments::{DetailOptions, parse_contexts, what_to_measure, where_to_run};
 use crate::formats::Form;
 use clap::Parser;
-use clap::builder::ArgPredicate;
 use std::time::{Duration, Instant};
 use switchcost_model::{Experiment, Placement, Request, Timing};
 use switchcost_session::arguments::{StoreOption, bounded_time, parse_budget, parse_word};
 use switchcost_session::{Action, Exit, Failure, Session, open_store};
+
+/// Time for the main mechanisms.
+const LADDER: Duration = Duration::from_secs(30);
+
+/// Time for those that were named.
+const USUAL: Duration = Duration::from_secs(60);
 
 /// Measure the main mechanisms, or those that the patterns name
 #[derive(Parser, Debug)]
@@ -37,10 +42,8 @@ pub struct Run {
     #[arg(long, value_name = "T", default_value = "batch", value_parser = parse_word::<Timing>)]
     pub timing: Timing,
     /// Time limit [default: 60s; ladder 30s; --quick 10s]
-    #[arg(long, value_name = "TIME", default_value = "30s", hide_default_value = true, value_parser = parse_budget, default_value_ifs([
-        ("quick", "true".into(), "10s"), ("all", "true".into(), "60s"), ("patterns", ArgPredicate::IsPresent, "60s")
-    ]))]
-    pub budget: Duration,
+    #[arg(long, value_name = "TIME", default_value_if("quick", "true", "10s"), value_parser = parse_budget)]
+    pub budget: Option<Duration>,
     /// What to measure, and how much
     #[command(flatten)]
     pub effort: Effort,
@@ -71,13 +74,14 @@ impl Action for Run {
 }
 
 fn request(arguments: &Run) -> Result<Request, Failure> {
+    let main = arguments.patterns.is_empty() && !arguments.all;
     Ok(Request {
         patterns: if arguments.all { vec!["*".to_owned()] } else { arguments.patterns.clone() },
         experiment: arguments.experiment,
         contexts: arguments.contexts.clone(),
         placements: arguments.placement.clone(),
         timing: arguments.timing,
-        budget: arguments.budget,
+        budget: arguments.budget.unwrap_or(if main { LADDER } else { USUAL }),
         batch: arguments.batch_time,
         ..effort(&arguments.effort)?
     })

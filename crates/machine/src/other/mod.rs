@@ -21,6 +21,9 @@ pub(crate) const RUNTIME_FOLDERS: &[&str] = &[];
 /// See [`crate::data_home`].
 pub(crate) const DATA_HOME: &[&str] = &["XDG_DATA_HOME"];
 
+/// See [`crate::config_home`].
+pub(crate) const CONFIG_HOME: &[&str] = &["XDG_CONFIG_HOME"];
+
 /// See [`crate::cache_home`].
 pub(crate) const CACHE_HOME: &[&str] = &["XDG_CACHE_HOME"];
 

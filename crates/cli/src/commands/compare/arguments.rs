@@ -8,6 +8,7 @@ use switchcost_analysis::At;
 use switchcost_catalogue::grammar;
 use switchcost_session::Failure;
 use switchcost_session::arguments::{Measuring, StoreOption, parse_budget, parse_difference};
+use switchcost_session::defaults::is_default;
 use switchcost_session::output::writable_file;
 
 /// A form of a comparison, and where it goes.
@@ -156,7 +157,7 @@ impl Measure {
         let Measuring { seed, resume, wait } = &self.how;
         let given = [
             ("--rounds", self.rounds.is_some()),
-            ("--budget", self.budget.is_some()),
+            ("--budget", self.budget.is_some() && !is_default("budget")),
             ("--seed", seed.is_some()),
             ("--resume", *resume),
             ("--wait", *wait),
