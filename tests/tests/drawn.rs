@@ -81,6 +81,7 @@ fn audited() -> Audited {
         process: 4711,
         thread: 4711 + number,
         name: name.to_owned(),
+        program: String::new(),
         voluntary,
         involuntary,
         cpu_ns: Some((voluntary + involuntary) * 9_000),
@@ -133,6 +134,7 @@ fn audited() -> Audited {
         notes: Vec::new(),
         command_status: None,
         command_exit: None,
+        service: None,
         all_threads: false,
         now_unix_ns: 2 * HOUR,
     }

@@ -12,9 +12,10 @@ use switchcost_e2e::{Said, World, probe, repository};
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// What a page writes for something of the reader's, or for work that takes long, and what stands for it here.
-const READERS: [(&str, &str); 6] = [
+const READERS: [(&str, &str); 7] = [
     ("--for 10s", "--for 1s"),
     ("--pid 1234", "--pid PID"),
+    ("--unit nginx.service", "--pid PID"),
     ("/shared/runs", "data/example/answers"),
     ("switchcost run ", "switchcost run --rounds 8 --batches 5 "),
     ("switchcost classic ", "switchcost classic --budget 1s "),

@@ -4,6 +4,8 @@ mod answers;
 mod architecture;
 mod audit;
 mod audit_rights;
+#[cfg(target_os = "linux")]
+mod audit_service;
 mod chaos;
 mod check;
 #[cfg(target_os = "linux")]

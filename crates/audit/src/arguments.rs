@@ -3,6 +3,7 @@
 use clap::{ArgGroup, Parser};
 use std::path::PathBuf;
 use std::time::Duration;
+use switchcost_machine::program::Service;
 use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};
 use switchcost_session::output::file_parser;
 
@@ -15,13 +16,23 @@ use switchcost_session::output::file_parser;
 ///
 ///   switchcost audit --pid $(pgrep -o redis-server) --for 10s
 ///   switchcost audit --children -- make -j2
+///   switchcost audit --unit nginx.service --for 1m
 ///   switchcost audit --wakeups --pid $(pgrep -o redis-server)
 #[derive(Parser, Debug)]
-#[command(name = "audit", verbatim_doc_comment, group(ArgGroup::new("watched").required(true).args(["pid", "command"])))]
+#[command(name = "audit", verbatim_doc_comment, group(ArgGroup::new("watched").required(true).args(["pid", "cgroup", "unit", "container", "command"])))]
 pub struct Audit {
     /// Process to watch
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX)))]
     pub pid: Option<u32>,
+    /// Watch a control group: its folder, or its name as in /proc/PID/cgroup
+    #[arg(long, value_name = "PATH")]
+    pub cgroup: Option<String>,
+    /// Watch a unit of systemd, such as nginx.service
+    #[arg(long, value_name = "NAME")]
+    pub unit: Option<String>,
+    /// Watch a container of Docker, Podman or containerd: name or id
+    #[arg(long, value_name = "NAME")]
+    pub container: Option<String>,
     /// How long to watch; a command is then asked to end, and killed 10 s later [default: 10s; a command: until it ends; --watch: until Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = parse_budget)]
     pub time: Option<Duration>,
@@ -36,7 +47,7 @@ pub struct Audit {
     pub children: bool,
     /// Instead: how long its threads wait for a CPU after they were woken, and for whom; traced, which takes root
     /// or CAP_PERFMON and a mounted tracefs
-    #[arg(long, conflicts_with_all = ["command", "children", "watch", "threads", "seed", "resume", "wait"])]
+    #[arg(long, conflicts_with_all = ["command", "cgroup", "unit", "container", "children", "watch", "threads", "seed", "resume", "wait"])]
     pub wakeups: bool,
     /// Show it again and again: each time what happened since the time before, at the end all
     #[arg(long)]
@@ -56,4 +67,14 @@ pub struct Audit {
     /// Command to start and to watch from its first moment
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+impl Audit {
+    /// The service to watch, if one is named.
+    #[must_use]
+    pub fn service(&self) -> Option<Service> {
+        let cgroup = self.cgroup.clone().map(Service::Cgroup);
+        let unit = || self.unit.clone().map(Service::Unit);
+        cgroup.or_else(unit).or_else(|| self.container.clone().map(Service::Container))
+    }
 }

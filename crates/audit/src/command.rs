@@ -3,8 +3,9 @@
 use crate::arguments::Audit;
 use crate::cost::{self, Estimate, Price, PricePoint, point_of, price_of};
 use crate::data::{AuditData, load_audit};
+use crate::json::audit_json;
 use crate::rule::{PriceRule, SwitchKind};
-use crate::text::{Audited, audit_json, audit_text};
+use crate::text::{Audited, audit_text};
 use crate::wakeups::{self, watching};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -65,24 +66,25 @@ impl Action for Audit {
         let store = paths::store(self.store.path())?;
         let mut session =
             Auditing { arguments: self, catalogue, data, indirect: None, notes: Vec::new(), prices: Vec::new() };
-        let begin = |pid| Watched::begin(pid, self.children).map_err(unwatchable);
+        let begin = || match (self.pid, self.service()) {
+            (Some(pid), _) => Watched::begin(pid, self.children),
+            (None, Some(service)) => Watched::service(&service),
+            (None, None) => Watched::start(&self.command, self.children),
+        };
         // The program is looked for before anything is measured: a wrong number or name must not take half a minute to say.
-        match self.pid {
-            Some(pid) => drop(begin(pid)?),
-            None => switchcost_machine::program::startable(&self.command).map_err(unwatchable)?,
+        match self.command.is_empty() {
+            true => drop(begin().map_err(unwatchable)?),
+            false => switchcost_machine::program::startable(&self.command).map_err(unwatchable)?,
         }
         let missing = session.recall(&store)?;
         session.measure(&missing, &installation, &store)?;
         let stop = Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
-        let mut watched = match self.pid {
-            Some(pid) => begin(pid)?,
-            None => Watched::start(&self.command, self.children).map_err(unwatchable)?,
-        };
+        let mut watched = begin().map_err(unwatchable)?;
         let woken = session.watch(&mut watched, &stop)?;
         let status = watched.conclude(woken != Woken::Ended);
         session.show(watched.observed(), status, false)?;
         let failed = status.is_some_and(|status| status != ExitStatus::Exited(0));
-        let early_end = self.pid.is_some() && woken == Woken::Ended;
+        let early_end = self.command.is_empty() && woken == Woken::Ended;
         let stopped = woken == Woken::Interrupted && !self.watch;
         Ok(if failed || early_end || stopped { Exit::Partial } else { Exit::Fine })
     }
@@ -234,8 +236,10 @@ impl Auditing<'_> {
     fn show(&self, observed: Observed, status: Option<ExitStatus>, going_on: bool) -> Result<(), Failure> {
         let command = self.arguments.command.join(" ");
         let mut notes = self.notes.clone();
-        if observed.ended && self.arguments.pid.is_some() {
-            notes.push("the process ended before the time was up; this is what was seen until then".into());
+        let service = self.arguments.service();
+        if observed.ended && self.arguments.command.is_empty() {
+            let what = if service.is_some() { "its last process" } else { "the process" };
+            notes.push(format!("{what} ended before the time was up; this is what was seen until then"));
         }
         let audited = Audited {
             audit: cost::audit(&observed, &self.prices),
@@ -254,6 +258,7 @@ impl Auditing<'_> {
                 ExitStatus::Signalled(signal) => Some(128 + signal),
                 ExitStatus::Unknown => None,
             }),
+            service: service.map(|service| service.to_string()),
             all_threads: self.arguments.threads,
             now_unix_ns: switchcost_session::now_unix_ns(),
         };

@@ -7,6 +7,8 @@ mod arguments;
 mod command;
 mod cost;
 mod data;
+mod json;
+mod names;
 mod rule;
 mod text;
 mod wakeups;

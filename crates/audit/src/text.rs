@@ -1,15 +1,17 @@
 //! What a program's switches cost it, as text and JSON.
 
 use crate::cost::{Audit, Estimate, Kind, Pace, Price, ThreadCost};
+use crate::names::{Named, by_name};
 use crate::rule::SwitchKind;
 use core::time::Duration;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use switchcost_analysis::Quantity;
 use switchcost_analysis::number::{grouped, nanoseconds, percent, roughly};
 use switchcost_machine::program::Observed;
 use switchcost_model::Value;
 use switchcost_report::answer::{Cell, Section};
-use switchcost_report::text::{Style, json_line, wrapped};
+use switchcost_report::text::{Style, wrapped};
 
 /// Threads shown unless all are asked for.
 const SHOWN: usize = 5;
@@ -39,6 +41,8 @@ pub struct Audited {
     pub command_status: Option<String>,
     /// Its exit status, as shells tell it: of a signal 128 and its number.
     pub command_exit: Option<i32>,
+    /// The option that names it, if it is a service.
+    pub service: Option<String>,
     /// Show every thread.
     pub all_threads: bool,
     /// When it is said, ns since 1970: prices have an age.
@@ -55,18 +59,18 @@ impl Audited {
     }
 
     /// Of one CPU.
-    fn share(&self, cost: Estimate) -> Shares {
+    pub(crate) fn share(&self, cost: Estimate) -> Shares {
         let wall = self.wall_ns();
         Shares { value: cost.value / wall, low: cost.low / wall, high: cost.high / wall }
     }
 
-    fn of_program(&self, cost: Estimate) -> Option<Shares> {
+    pub(crate) fn of_program(&self, cost: Estimate) -> Option<Shares> {
         let cpu = self.audit.cpu_ns.filter(|cpu| *cpu > 0.0)?;
         Some(Shares { value: cost.value / cpu, low: cost.low / cpu, high: cost.high / cpu })
     }
 
     /// One sentence: what do its switches cost?
-    fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let (audit, program) = (&self.audit, &self.observed.program);
         let (share, of_program) = (self.share(audit.cost), self.of_program(audit.cost));
         let rate = match self.per_second(audit.switches() as f64).round() as i64 {
@@ -119,18 +123,18 @@ impl Audited {
         )
     }
 
-    fn age(&self, price: &Price) -> Duration {
+    pub(crate) fn age(&self, price: &Price) -> Duration {
         Duration::from_nanos(u64::try_from(self.now_unix_ns.saturating_sub(price.measured_unix_ns)).unwrap_or(0))
     }
 
     /// What its switches may cost in caches, of a CPU.
-    fn indirect_share(&self) -> Option<(f64, f64)> {
+    pub(crate) fn indirect_share(&self) -> Option<(f64, f64)> {
         let (low, high) = self.audit.indirect(self.indirect?);
         Some((low / self.wall_ns(), high / self.wall_ns()))
     }
 
     /// What the figure leaves out.
-    fn not_covered(&self) -> Vec<String> {
+    pub(crate) fn not_covered(&self) -> Vec<String> {
         let indirect = match self.indirect.zip(self.indirect_share()) {
             Some(((least, most), (low, high))) => format!(
                 "caches refilled after a switch: {} to {} of a CPU ({} to {} ns per switch by the stored sweep of working sets, and no \
@@ -152,10 +156,10 @@ impl Audited {
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
-struct Shares {
-    value: f64,
-    low: f64,
-    high: f64,
+pub(crate) struct Shares {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
 }
 
 impl Shares {
@@ -180,9 +184,13 @@ pub fn audit_text(audited: &Audited, verbose: bool, style: Style) -> String {
     let rate = |count: f64| grouped(audited.per_second(count).round() as i64);
     let threads =
         if seen.threads.len() == 1 { "1 thread".to_owned() } else { format!("{} threads", seen.threads.len()) };
+    let what = match (&audited.service, seen.processes) {
+        (Some(service), Some(1)) => format!("{service}, 1 process"),
+        (Some(service), Some(processes)) => format!("{service}, {processes} processes"),
+        _ => format!("pid {}", seen.process),
+    };
     let about = format!(
-        "pid {}, {threads}, watched for {:.1} s{}: {} voluntary and {} involuntary switches/s{}",
-        seen.process,
+        "{what}, {threads}, watched for {:.1} s{}: {} voluntary and {} involuntary switches/s{}",
         seen.wall.as_secs_f64(),
         if seen.ended { ", until its end" } else { "" },
         rate(audit.voluntary as f64),
@@ -193,7 +201,7 @@ pub fn audit_text(audited: &Audited, verbose: bool, style: Style) -> String {
     if audit.switches() > 0 {
         out.push_str(&(kinds_table(audited, style) + "\n"));
     }
-    out.push_str(&threads_table(audited, style));
+    out.push_str(&if audited.service.is_some() { names_table(audited, style) } else { threads_table(audited, style) });
     out.push_str("\nnot covered\n");
     let mut rest = audited.not_covered();
     rest.extend(seen.blind.iter().cloned());
@@ -253,7 +261,7 @@ fn own(seen: &Observed) -> String {
 }
 
 /// Prices that a switch of this program was counted by, each once.
-fn used(audited: &Audited) -> Vec<&Price> {
+pub(crate) fn used(audited: &Audited) -> Vec<&Price> {
     let mut found: Vec<&Price> = Vec::new();
     for kind in audited.audit.kinds.iter().filter(|kind| kind.count >= 0.5) {
         let of_kind = || audited.prices.iter().filter(|price| price.rule.kind == kind.kind);
@@ -292,7 +300,7 @@ fn per_second(audited: &Audited, count: f64) -> Cell {
     (audited.per_second(count).round() as u64).into()
 }
 
-fn delay_us(kind: &Kind) -> Option<f64> {
+pub(crate) fn delay_us(kind: &Kind) -> Option<f64> {
     kind.delay_ns.filter(|_| kind.count > 0.0).map(|ns| ns / kind.count / 1000.0)
 }
 
@@ -337,152 +345,49 @@ fn threads_table(audited: &Audited, style: Style) -> String {
     out
 }
 
+/// Threads of a service by process and name: they come and go, and what a name costs is what counts.
+fn names_table(audited: &Audited, style: Style) -> String {
+    let all = by_name(&audited.audit.threads);
+    let shown = if audited.all_threads { all.len() } else { SHOWN };
+    let titles = [
+        ("process", 0),
+        ("thread", 0),
+        ("threads", 0),
+        ("of the cost", 0),
+        ("of a CPU", 1),
+        ("voluntary/s", 3),
+        ("involuntary/s", 4),
+        ("waits in", 0),
+    ];
+    let row = |one: &Named<'_>| {
+        vec![
+            Cell::Name(one.program.to_owned()),
+            one.name.to_owned().into(),
+            one.threads.into(),
+            Cell::Value(Value::Percent(one.cost / audited.audit.cost.value.max(f64::MIN_POSITIVE))),
+            Cell::Value(Value::Percent(one.cost / audited.wall_ns())),
+            per_second(audited, one.voluntary as f64),
+            per_second(audited, one.involuntary as f64),
+            Cell::Words(waited(&one.channels, one.supposed)),
+        ]
+    };
+    let mut out = Section::new(titles).with(all.iter().take(shown).map(row)).terminal(style);
+    if let Some(rest) = all.get(shown..).filter(|rest| !rest.is_empty()) {
+        let cost = audited.of_cost(rest.iter().map(|one| one.cost).sum());
+        out.push_str(&format!(" … and {} more names, {cost} (--threads shows them)\n", rest.len()));
+    }
+    out
+}
+
 /// What it was seen waiting in, or is supposed to, most often first.
 fn waits(thread: &ThreadCost) -> String {
-    let mut channels: Vec<(&String, &u32)> = thread.seen.channels.iter().collect();
+    waited(&thread.seen.channels, thread.supposed)
+}
+
+fn waited(channels: &BTreeMap<String, u32>, supposed: bool) -> String {
+    let mut channels: Vec<(&String, &u32)> = channels.iter().collect();
     channels.sort_by_key(|(name, samples)| (std::cmp::Reverse(**samples), (*name).clone()));
     let names: Vec<&str> = channels.into_iter().take(2).map(|(name, _)| name.as_str()).collect();
-    let inferred = if thread.supposed { " (inferred)" } else { "" };
+    let inferred = if supposed { " (inferred)" } else { "" };
     if names.is_empty() { "–".into() } else { names.join(", ") + inferred }
-}
-
-#[derive(Serialize)]
-struct AuditJson<'a> {
-    format: u32,
-    program: &'a str,
-    pid: u32,
-    seconds: f64,
-    ended: bool,
-    voluntary: u64,
-    involuntary: u64,
-    unseen: u64,
-    prices_do_not_fit: bool,
-    cost_ns: Shares,
-    share_of_a_cpu: Shares,
-    program_cpu_ns: Option<f64>,
-    share_of_program: Option<Shares>,
-    sentence: String,
-    kinds: Vec<KindJson>,
-    threads: Vec<ThreadJson<'a>>,
-    wake_interrupts: Option<u64>,
-    indirect_ns: Option<(f64, f64)>,
-    indirect_share_of_a_cpu: Option<(f64, f64)>,
-    prices: Vec<PriceJson<'a>>,
-    not_covered: Vec<String>,
-    notes: &'a [String],
-    command_status: &'a Option<String>,
-    command_exit: Option<i32>,
-    samples: u32,
-    own_cpu_ns: u64,
-}
-
-#[derive(Serialize)]
-struct KindJson {
-    kind: &'static str,
-    switches: f64,
-    cost_ns: f64,
-    delay_each_us: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct ThreadJson<'a> {
-    process: u32,
-    thread: u32,
-    name: &'a str,
-    voluntary: u64,
-    involuntary: u64,
-    cpu_ns: Option<u64>,
-    cost_ns: f64,
-    cpus: Vec<u32>,
-    waits_in: Vec<&'a str>,
-    waits_in_is_inferred: bool,
-    ended: bool,
-}
-
-#[derive(Serialize)]
-struct PriceJson<'a> {
-    kind: &'static str,
-    measured_as: String,
-    cpu_ns: Shares,
-    delay_ns: Option<f64>,
-    disturbed: bool,
-    run: &'a str,
-    age_s: u64,
-    why: &'a str,
-}
-
-/// For scripts.
-#[must_use]
-pub fn audit_json(audited: &Audited) -> String {
-    let (seen, audit) = (&audited.observed, &audited.audit);
-    let plain = |estimate: Estimate| Shares { value: estimate.value, low: estimate.low, high: estimate.high };
-    let mut not_covered = audited.not_covered();
-    not_covered.extend(seen.blind.iter().cloned());
-    let json = AuditJson {
-        format: 1,
-        program: &seen.program,
-        pid: seen.process,
-        seconds: seen.wall.as_secs_f64(),
-        ended: seen.ended,
-        voluntary: audit.voluntary,
-        involuntary: audit.involuntary,
-        unseen: audit.unseen,
-        prices_do_not_fit: audit.misfit,
-        cost_ns: plain(audit.cost),
-        share_of_a_cpu: audited.share(audit.cost),
-        program_cpu_ns: audit.cpu_ns,
-        share_of_program: audited.of_program(audit.cost),
-        sentence: audited.sentence(),
-        kinds: audit
-            .kinds
-            .iter()
-            .map(|kind| KindJson {
-                kind: kind.kind.as_str(),
-                switches: kind.count,
-                cost_ns: kind.cost.value,
-                delay_each_us: delay_us(kind),
-            })
-            .collect(),
-        threads: audit.threads.iter().map(thread_json).collect(),
-        wake_interrupts: seen.wake_interrupts,
-        indirect_ns: audited.indirect,
-        indirect_share_of_a_cpu: audited.indirect_share(),
-        prices: used(audited)
-            .into_iter()
-            .map(|price| PriceJson {
-                kind: price.rule.kind.as_str(),
-                measured_as: price.rule.wanted.to_string(),
-                cpu_ns: plain(price.at(audit.pace)),
-                delay_ns: price.delay_ns,
-                disturbed: price.disturbed,
-                run: &price.run,
-                age_s: audited.age(price).as_secs(),
-                why: &price.rule.why,
-            })
-            .collect(),
-        not_covered,
-        notes: &audited.notes,
-        command_status: &audited.command_status,
-        command_exit: audited.command_exit,
-        samples: seen.samples,
-        own_cpu_ns: seen.own_cpu_ns,
-    };
-    // One line, so that the pictures of --watch are JSON Lines.
-    json_line(&json)
-}
-
-fn thread_json(thread: &ThreadCost) -> ThreadJson<'_> {
-    ThreadJson {
-        process: thread.seen.process,
-        thread: thread.seen.thread,
-        name: &thread.seen.name,
-        voluntary: thread.seen.voluntary,
-        involuntary: thread.seen.involuntary,
-        cpu_ns: thread.seen.cpu_ns,
-        cost_ns: thread.cost.value,
-        cpus: thread.seen.cpus.keys().copied().collect(),
-        waits_in: thread.seen.channels.keys().map(String::as_str).collect(),
-        waits_in_is_inferred: thread.supposed,
-        ended: thread.seen.ended,
-    }
 }

@@ -2,7 +2,7 @@
 
 mod observed;
 
-pub use observed::{Observed, ProgramError, ThreadSeen, Woken};
+pub use observed::{Observed, ProgramError, Service, ThreadSeen, Woken};
 
 use crate::interrupt::Interrupt;
 use crate::os;
@@ -78,6 +78,14 @@ impl Watched {
     /// It is not there, not visible, or no program.
     pub fn begin(pid: u32, children: bool) -> Result<Self, ProgramError> {
         os::program::Watched::begin(pid, children, false).map(Self)
+    }
+
+    /// Begins to watch all processes of a control group, those that come and go as well.
+    ///
+    /// # Errors
+    /// There is none such, or nothing in it.
+    pub fn service(service: &Service) -> Result<Self, ProgramError> {
+        os::program::Watched::service(service).map(Self)
     }
 
     /// Starts a command, with the caller's standard streams, and watches it from its first moment.

@@ -83,7 +83,7 @@ function program(of: Fields, nth: number, context: Context): HTMLElement {
     id: `audit-${nth}`,
     title: text(of["sentence"]) || "What its switches cost",
     caption: `Share of one CPU that each kind of switch costs ${text(of["program"])}; dark line: 95 % interval of the sum. ${thousands((number(of["voluntary"]) ?? 0) + (number(of["involuntary"]) ?? 0))} switches in ${Number(seconds.toPrecision(3))} s.`,
-    command: `switchcost audit --pid ${number(of["pid"]) ?? "PID"}`,
+    command: `switchcost audit ${text(of["service"]) || `--pid ${number(of["pid"]) ?? "PID"}`}`,
     n: `${kinds.length} kinds of switches, ${threads.length} threads`,
     picture,
     below:

@@ -7,6 +7,7 @@ mod core_clock;
 pub(crate) mod cpus;
 mod doctor;
 pub(crate) mod facts;
+mod group;
 mod hogs;
 pub(crate) mod host;
 mod inherited;

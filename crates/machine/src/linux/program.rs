@@ -1,14 +1,18 @@
 //! Looks at a running program through `/proc`.
 
+mod reading;
+
+use reading::{Status, has_ended, is_of_another_user, missing, open, raw_pid, schedstat, threads_of, wake_interrupts};
+
+use super::group::Group;
 use super::host::Host;
 use super::stat::Stat;
 use super::{spawn, strays, sys};
 use crate::interrupt::Interrupt;
-use crate::program::{Observed, ProgramError, ThreadSeen, Woken};
+use crate::program::{Observed, ProgramError, Service, ThreadSeen, Woken};
 use crate::spawn::ExitStatus;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{Mode, OFlags};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
+use rustix::process::{PidfdFlags, Signal, WaitId, WaitIdOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Child;
@@ -30,6 +34,9 @@ const MOST_PLACES: usize = 200;
 
 /// How long a command may take to end once it is asked to.
 const ENDING: Duration = Duration::from_secs(10);
+
+/// Share of a service's CPU time from which on it is said that looks missed it.
+const UNSEEN: f64 = 0.05;
 
 /// How often a look asks what a thread waits in.
 const MOST_TRIES: usize = 8;
@@ -57,6 +64,10 @@ pub(crate) struct Watched {
     host: Host,
     pid: u32,
     children: bool,
+    /// What is watched is this, and no process with its descendants.
+    service: Option<Group>,
+    /// Names of the processes of a service.
+    names: BTreeMap<u32, String>,
     program: String,
     /// The program was started by the host: its counters began at nothing.
     from_birth: bool,
@@ -101,14 +112,42 @@ impl Watched {
             return Err(ProgramError::Ended(pid, program));
         }
         let of_another_user = is_of_another_user(&host, pid);
+        let pidfd = raw_pid(pid).and_then(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok());
+        let mut watched = Self::of(host, program);
+        (watched.pid, watched.children, watched.from_birth) = (pid, children, from_birth);
+        (watched.pidfd, watched.of_another_user) = (pidfd, of_another_user);
+        if !watched.sample() && !from_birth {
+            return Err(missing(pid));
+        }
+        Ok(watched)
+    }
+
+    pub(crate) fn service(service: &Service) -> Result<Self, ProgramError> {
+        Self::service_on(Host::real(), service)
+    }
+
+    fn service_on(host: Host, service: &Service) -> Result<Self, ProgramError> {
+        let group = Group::find(&host, service)?;
+        let of_another_user = group.processes(&host).iter().any(|pid| is_of_another_user(&host, *pid));
+        let name = group.name.clone();
+        let mut watched = Self::of(host, name);
+        (watched.service, watched.of_another_user) = (Some(group), of_another_user);
+        watched.sample();
+        Ok(watched)
+    }
+
+    /// Nothing is looked at yet.
+    fn of(host: Host, program: String) -> Self {
         let now = Instant::now();
-        let mut watched = Self {
-            pid,
-            children,
+        Self {
+            pid: 0,
+            children: false,
+            service: None,
+            names: BTreeMap::new(),
             program,
-            from_birth,
+            from_birth: false,
             child: None,
-            pidfd: raw_pid(pid).and_then(|pid| rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok()),
+            pidfd: None,
             began: now,
             last: now,
             threads: BTreeMap::new(),
@@ -120,15 +159,11 @@ impl Watched {
             highest_cost: Duration::ZERO,
             own_ns: 0,
             ended: false,
-            of_another_user,
+            of_another_user: false,
             text: String::new(),
             bytes: vec![0; 16 * 1024].into(),
             host,
-        };
-        if !watched.sample() && !from_birth {
-            return Err(missing(pid));
         }
-        Ok(watched)
     }
 
     /// The program is a child of the host.
@@ -160,8 +195,11 @@ impl Watched {
                 here.insert((process, thread));
             }
         }
-        for process in processes {
-            self.group_time(process);
+        match self.service.as_ref().map(|service| service.cpu_ns(&self.host)) {
+            // Its own count has what came and went between two looks.
+            Some(Some(ns)) => self.group.entry(0).or_insert((ns, ns)).1 = ns,
+            Some(None) if self.group.contains_key(&0) => {}
+            _ => processes.into_iter().for_each(|process| self.group_time(process)),
         }
         for (id, known) in &mut self.threads {
             known.seen.ended = !here.contains(id);
@@ -179,6 +217,9 @@ impl Watched {
     }
 
     fn is_gone(&self) -> bool {
+        if let Some(service) = &self.service {
+            return service.processes(&self.host).is_empty();
+        }
         !self.stat_of_program(|stat| !has_ended(stat))
     }
 
@@ -190,6 +231,9 @@ impl Watched {
 
     /// The program's process, and its descendants if they are wanted.
     fn processes(&self) -> Vec<u32> {
+        if let Some(service) = &self.service {
+            return service.processes(&self.host);
+        }
         let mut found = vec![self.pid];
         if !self.children {
             return found;
@@ -233,6 +277,13 @@ impl Watched {
         let moved = known.last.voluntary + known.last.involuntary != voluntary + involuntary;
         known.last = counters;
         name.clone_into(&mut known.seen.name);
+        if self.service.is_some() {
+            // The first thread is called as its process.
+            if process == thread {
+                self.names.insert(process, name.to_owned());
+            }
+            known.seen.program = self.names.get(&process).cloned().unwrap_or_default();
+        }
         if moved && placed {
             self.place(tasks, process, thread);
         }
@@ -368,6 +419,18 @@ impl Watched {
         if self.uncounted_children {
             blind.push("the processes that it started and waited for; --children counts them".to_owned());
         }
+        let group_cpu_ns = (!self.group.is_empty())
+            .then(|| self.group.values().map(|(first, last)| last.saturating_sub(*first)).sum::<u64>());
+        let seen_ns: u64 = threads.iter().filter_map(|thread| thread.cpu_ns).sum();
+        if let Some(all) = group_cpu_ns.filter(|all| self.service.is_some() && *all > 0) {
+            let unseen = all.saturating_sub(seen_ns) as f64 / all as f64;
+            if unseen > UNSEEN {
+                let share = (unseen * 100.0).round();
+                blind.push(format!(
+                    "processes and threads that came and went between two looks used {share} % of its CPU time; their switches are not counted"
+                ));
+            }
+        }
         let lost = threads.iter().filter(|thread| thread.ended && thread.thread != self.pid).count();
         if lost > 0 && self.totals.is_none() {
             blind.push(format!(
@@ -386,11 +449,11 @@ impl Watched {
                 .get(&(self.pid, self.pid))
                 .map_or_else(|| self.program.clone(), |known| known.seen.name.clone()),
             process: self.pid,
+            processes: self.service.as_ref().map(|_| self.names.len()),
             wall: self.last.duration_since(self.began),
             threads,
             wake_interrupts: self.wakes.1.zip(self.wakes.0).map(|(last, first)| last.saturating_sub(first)),
-            group_cpu_ns: (!self.group.is_empty())
-                .then(|| self.group.values().map(|(first, last)| last.saturating_sub(*first)).sum()),
+            group_cpu_ns,
             totals: self.totals,
             samples: self.samples,
             own_cpu_ns: self.own_ns,
@@ -405,78 +468,6 @@ impl Drop for Watched {
     fn drop(&mut self) {
         let _ = self.conclude(true);
     }
-}
-
-fn open(folder: &impl AsFd, path: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
-    rustix::fs::openat(folder, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-}
-
-fn raw_pid(pid: u32) -> Option<Pid> {
-    Pid::from_raw(i32::try_from(pid).ok()?)
-}
-
-/// Gone, or only not shown: a signal that is none finds out.
-fn missing(pid: u32) -> ProgramError {
-    match raw_pid(pid).map(rustix::process::test_kill_process) {
-        Some(Ok(()) | Err(rustix::io::Errno::PERM)) => ProgramError::Hidden(pid),
-        _ => ProgramError::Gone(pid),
-    }
-}
-
-fn is_of_another_user(host: &Host, pid: u32) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let own = rustix::process::geteuid().as_raw();
-    own != 0 && std::fs::metadata(host.path(format!("/proc/{pid}"))).is_ok_and(|folder| folder.uid() != own)
-}
-
-fn threads_of(host: &Host, process: u32) -> Vec<u32> {
-    let entries = std::fs::read_dir(host.path(format!("/proc/{process}/task"))).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
-}
-
-/// What a look takes from a `status` file, in one pass: it has some sixty lines.
-struct Status<'a> {
-    name: &'a str,
-    voluntary: u64,
-    involuntary: u64,
-}
-
-impl<'a> Status<'a> {
-    fn of(text: &'a str) -> Option<Self> {
-        let (mut name, mut voluntary, mut involuntary) = ("?", None, None);
-        for (field, value) in text.lines().filter_map(|line| line.split_once(':')) {
-            match field {
-                "Name" => name = value.trim(),
-                "voluntary_ctxt_switches" => voluntary = value.trim().parse().ok(),
-                "nonvoluntary_ctxt_switches" => involuntary = value.trim().parse().ok(),
-                _ => {}
-            }
-        }
-        Some(Self { name, voluntary: voluntary?, involuntary: involuntary? })
-    }
-}
-
-/// No thread of the process runs any more: the first may end long before the others.
-fn has_ended(stat: &Stat<'_>) -> bool {
-    stat.has_ended() && stat.threads().is_none_or(|threads| threads <= 1)
-}
-
-/// CPU time in ns, and how often it got a CPU (Documentation/scheduler/sched-stats.rst).
-fn schedstat(text: &str) -> (Option<u64>, Option<u64>) {
-    let mut numbers = text.split_ascii_whitespace().map(|word| word.parse().ok());
-    (numbers.next().flatten(), numbers.nth(1).flatten())
-}
-
-/// Interrupts by which CPUs make each other look: the sum over all CPUs of those for rescheduling and for calling a function, by either of which a
-/// kernel wakes an idle one. A CPU's own count of idle states would be nearer, but not every kernel keeps it.
-fn wake_interrupts(host: &Host) -> Option<u64> {
-    let text = host.read("/proc/interrupts").ok()?;
-    let counts = text
-        .lines()
-        .filter(|line| line.contains("Rescheduling interrupts") || line.contains("Function call interrupts"));
-    let sum =
-        |line: &str| line.split_ascii_whitespace().skip(1).map_while(|word| word.parse::<u64>().ok()).sum::<u64>();
-    counts.map(sum).reduce(|a, b| a + b)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Nobody is watched here.
 
 use crate::interrupt::Interrupt;
-use crate::program::{Observed, ProgramError, Woken};
+use crate::program::{Observed, ProgramError, Service, Woken};
 use crate::spawn::ExitStatus;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -17,6 +17,10 @@ pub(crate) enum Watched {}
 
 impl Watched {
     pub(crate) fn begin(_pid: u32, _children: bool, _from_birth: bool) -> Result<Self, ProgramError> {
+        available().map(|()| unreachable!("it is not"))
+    }
+
+    pub(crate) fn service(_service: &Service) -> Result<Self, ProgramError> {
         available().map(|()| unreachable!("it is not"))
     }
 

@@ -22,12 +22,48 @@ pub enum ProgramError {
         "--pid {0}: {1} has ended and only waits for its parent to take notice; there is nothing to watch any more"
     )]
     Ended(u32, String),
+    /// No control group, unit or container is called so, or nothing runs in it.
+    #[error("{0}: {1}")]
+    NoGroup(String, String),
     /// Not this system.
     #[error("{0}")]
     Unsupported(String),
     /// The command cannot be started.
     #[error("`{0}` cannot be started: {1}; check its name and permissions")]
     NotStarted(String, String),
+}
+
+/// Processes that a control group holds together, by what the user calls it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Service {
+    /// Folder of the group, or its name as in `/proc/PID/cgroup`.
+    Cgroup(String),
+    /// A unit of systemd; without an ending it is a service.
+    Unit(String),
+    /// A container's name, or the beginning of its id.
+    Container(String),
+}
+
+impl Service {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Cgroup(name) | Self::Unit(name) | Self::Container(name) => name,
+        }
+    }
+}
+
+/// The option that names it.
+impl std::fmt::Display for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let option = match self {
+            Self::Cgroup(_) => "--cgroup",
+            Self::Unit(_) => "--unit",
+            Self::Container(_) => "--container",
+        };
+        write!(f, "{option} {}", self.name())
+    }
 }
 
 /// What ended a wait.
@@ -50,6 +86,8 @@ pub struct ThreadSeen {
     pub thread: u32,
     /// The kernel's name of it.
     pub name: String,
+    /// The name of its process, where those of several programs are watched; else nothing.
+    pub program: String,
     /// Switches because it blocked or slept.
     pub voluntary: u64,
     /// Switches because another was let run although it could have gone on.
@@ -77,8 +115,10 @@ impl ThreadSeen {
 pub struct Observed {
     /// Its name.
     pub program: String,
-    /// Its first process.
+    /// Its first process; of a control group 0.
     pub process: u32,
+    /// Processes of a control group that were seen; None: it is not one.
+    pub processes: Option<usize>,
     /// For how long.
     pub wall: Duration,
     /// Its threads, in no order that matters.
