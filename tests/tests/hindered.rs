@@ -121,3 +121,19 @@ fn a_proc_of_another_pid_namespace_is_no_witness() {
     assert!(other.iter().all(|words| listed.contains(words)), "{listed}");
     world.run("show").refuses(2, &["holds no runs"]);
 }
+
+/// Each line of the table of limits is carried out, with real probes.
+#[test]
+#[ignore = "suite real"]
+fn each_limit_is_named() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let page = std::fs::read_to_string(switchcost_e2e::repository().join("docs/limits.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    let rows: Vec<(&str, &str)> = rows.map(|(flag, rest)| (flag, rest.split('`').nth(1).unwrap())).collect();
+    assert!(rows.len() >= 7, "{rows:?}");
+    for (flag, words) in rows {
+        let run = "run thread/futex fiber/asyncio fiber/goroutine --rounds 1 --batches 5 --format json";
+        let said = wrapped(&["prlimit", flag], &real.command(run));
+        assert!(format!("{} {}", said.out, said.err).contains(words), "{flag}: {words} is missing in {said:?}");
+    }
+}

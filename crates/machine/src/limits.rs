@@ -3,16 +3,20 @@
 use std::fs;
 use switchcost_model::{TightLimit, TightLimits};
 
-/// Below this, what starts a handful of threads or opens a handful of libraries may be refused.
-const TIGHT: u64 = 64;
+/// Line of /proc/PID/limits, name, how it is raised, and below what it is tight: what starts a handful of threads or opens a handful of libraries may be refused,
+/// Python needs a stack of 1 MiB, and V8 reserves 4 GiB of addresses. A run of ten batches takes seconds.
+const LIMITS: [(&str, &str, &str, u64); 6] = [
+    ("Max open files", "RLIMIT_NOFILE", "ulimit -n", 64),
+    ("Max processes", "RLIMIT_NPROC", "ulimit -u", 64),
+    ("Max stack size", "RLIMIT_STACK", "ulimit -s", 1 << 20),
+    ("Max address space", "RLIMIT_AS", "ulimit -v", 8 << 30),
+    ("Max data size", "RLIMIT_DATA", "ulimit -d", 1 << 30),
+    ("Max cpu time", "RLIMIT_CPU", "ulimit -t", 10),
+];
 
 /// Stack that commands get along with, bytes: to read the arguments alone takes more than 64 KiB.
 #[cfg(target_os = "linux")]
 const STACK: usize = 2 * 1024 * 1024;
-
-/// Line of /proc/PID/limits, name, and how it is raised.
-const LIMITS: [(&str, &str, &str); 2] =
-    [("Max open files", "RLIMIT_NOFILE", "ulimit -n"), ("Max processes", "RLIMIT_NPROC", "ulimit -u")];
 
 /// The limits that may be why something failed here. Empty where none is low, or nobody tells.
 #[must_use]
@@ -34,11 +38,12 @@ pub fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
     work()
 }
 
-fn tight(limits: &str) -> TightLimits {
-    let low = LIMITS.iter().filter_map(|(line, limit, command)| {
+/// Those that are tight in the text of /proc/PID/limits.
+pub fn tight(limits: &str) -> TightLimits {
+    let low = LIMITS.iter().filter_map(|(line, limit, command, least)| {
         let rest = limits.lines().find_map(|found| found.strip_prefix(line))?;
         let value: u64 = rest.split_whitespace().next()?.parse().ok()?; // "unlimited" is not a number.
-        (value < TIGHT).then(|| TightLimit { limit: (*limit).into(), value, command: (*command).into() })
+        (value < *least).then(|| TightLimit { limit: (*limit).into(), value, command: (*command).into() })
     });
     TightLimits(low.collect())
 }
@@ -58,6 +63,8 @@ mod tests {
         };
         assert_eq!(tight(&limits("unlimited", "1024")).to_string(), "");
         assert_eq!(tight("").to_string(), "");
+        let stack = "Max stack size            65536                unlimited            bytes\nMax cpu time              unlimited            unlimited            seconds\n";
+        assert!(tight(stack).to_string().ends_with("may be why: RLIMIT_STACK = 65536 (raise it with ulimit -s)"));
         assert_eq!(
             tight(&limits("6", "16")).to_string(),
             "; a limit of this session may be why: RLIMIT_NOFILE = 16 (raise it with ulimit -n), RLIMIT_NPROC = 6 (raise it with ulimit -u)"

@@ -56,6 +56,7 @@ pub(crate) const CHECKS: &[fn(&Subject<'_>) -> Finding] = &[
     inherited::handed_on,
     rights::process_limit,
     rights::file_limit,
+    rights::session_limits,
 ];
 
 /// Carries out every check.

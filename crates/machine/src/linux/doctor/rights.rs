@@ -2,7 +2,7 @@
 
 use super::Subject;
 use crate::os::cgroup::Cgroups;
-use switchcost_model::Severity::{Fine, Note};
+use switchcost_model::Severity::{Fine, Note, Warning};
 use switchcost_model::{Finding, finding};
 
 /// Numbers of capabilities.
@@ -85,5 +85,21 @@ pub(super) fn file_limit(subject: &Subject<'_>) -> Finding {
         }
         Some(limit) => finding!(Fine, file_limit.high, limit),
         None => finding!(Fine, file_limit.none),
+    }
+}
+
+/// A stack that each thread maps, and that makes a thread dearer, bytes: eight times the usual one.
+const LARGE_STACK: u64 = 64 << 20;
+
+/// What runtimes meet first; the numbers of processes and files have findings of their own.
+pub(super) fn session_limits(subject: &Subject<'_>) -> Finding {
+    let text = subject.host.read("/proc/self/limits").unwrap_or_default();
+    let counted = ["RLIMIT_NOFILE", "RLIMIT_NPROC"];
+    let tight = crate::limits::tight(&text).0.into_iter().filter(|limit| !counted.contains(&limit.limit.as_str()));
+    let low: Vec<String> = tight.map(|limit| limit.to_string()).collect();
+    match soft_limit(subject, "Max stack size") {
+        _ if !low.is_empty() => finding!(Warning, session_limits.low, limits = low.join(", ")),
+        Some(stack) if stack > LARGE_STACK => finding!(Note, session_limits.large_stack, mib = stack >> 20),
+        _ => finding!(Fine, session_limits.usual),
     }
 }
