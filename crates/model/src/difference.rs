@@ -15,8 +15,11 @@ pub const IDLE_REQUEST: &str = "observer.cpu_dma_latency";
 /// No observer of a kind.
 pub const NOBODY: &str = "none";
 
-/// Facts that a run begins with and keeps, of its process and of observers.
-const OF_THE_RUN: &[&str] = &["process.", OBSERVER];
+/// Facts that a run begins with and keeps, of its process, of observers and of the machine's memory.
+const OF_THE_RUN: &[&str] = &["process.", OBSERVER, MEMORY];
+
+/// The kernel keeps another share of it at each boot.
+const MEMORY: &str = "memory.total";
 
 /// Soft limits of the process, in one fact.
 const LIMITS: &str = "process.limits";
@@ -28,7 +31,7 @@ const COSTLY: [&str; 5] = ["stack size", "address space", "data size", "resident
 const UNLIMITED: &str = "unlimited";
 
 /// Each boot measures it anew: equal machines differ in it by less than this fraction.
-const MEASURED: (&str, f64) = ("clock.tsc_hz", 1e-3);
+const MEASURED: [(&str, f64); 2] = [("clock.tsc_hz", 1e-3), (MEMORY, 0.03)];
 
 /// The name of the host.
 const HOST: &str = "host_name";
@@ -113,14 +116,15 @@ fn limits(machine: &Machine) -> Option<BTreeMap<&str, &str>> {
 #[must_use]
 pub fn agree(fact: &str, a: &str, b: &str) -> bool {
     let number = |value: &str| value.trim_start_matches("about ").split(' ').next()?.parse::<f64>().ok();
-    let nearly = || number(a).zip(number(b)).is_some_and(|(a, b)| (a / b - 1.0).abs() < MEASURED.1);
+    let within = |bound: f64| number(a).zip(number(b)).is_some_and(|(a, b)| (a / b - 1.0).abs() < bound);
+    let nearly = MEASURED.iter().any(|(name, bound)| *name == fact && within(*bound));
     // Earlier versions recorded every model, with that in force in brackets.
     let listed = |all: &str, one: &str| fact == "kernel.preempt_mode" && all.contains(&format!("({one})"));
     let same = a == b || listed(a, b) || listed(b, a);
     if fact.starts_with(OBSERVER) && is_known(a) != is_known(b) {
         return [a, b].contains(&NOBODY);
     }
-    same || !is_known(a) || !is_known(b) || fact == MEASURED.0 && nearly()
+    same || !is_known(a) || !is_known(b) || nearly
 }
 
 impl Machine {

@@ -1,9 +1,9 @@
 //! Facts that change from minute to minute, and facts that no file holds.
 
-use super::{Facts, joined};
+use super::Facts;
 use crate::os::doctor::sizes::core_mhz;
 use crate::os::host::{Host, unknown};
-use crate::os::{sys, watch::Stat};
+use crate::os::sys;
 use rustix::time::{ClockId, clock_getres};
 use std::time::{Duration, Instant};
 use switchcost_model::MHZ_MEASURED;
@@ -54,27 +54,11 @@ fn tsc_hz() -> Option<f64> {
 }
 
 pub(super) fn gather(host: &Host, live: &Live, facts: &mut Facts) {
-    let load = host.read("/proc/loadavg");
-    let field = |index: usize| match &load {
-        Ok(text) => text.split(' ').nth(index).map_or_else(|| unknown("/proc/loadavg is short"), str::to_owned),
-        Err(reason) => unknown(reason),
-    };
-    facts.put("load.one_minute", field(0));
-    facts.put("load.five_minutes", field(1));
-    facts.put("load.tasks_running", field(3));
-    let uptime = host.fact("/proc/uptime");
-    facts.put("uptime_s", uptime.split(' ').next().filter(|first| first.parse::<f64>().is_ok()).unwrap_or(&uptime));
-    facts.put("memory.available", memory(host, "MemAvailable:"));
     facts.put("memory.total", memory(host, "MemTotal:"));
-    let stat = Stat::read(host);
-    let steal = stat.total(|times| times.steal).map(|ns| format!("{:.2} s since boot", ns as f64 / 1e9));
-    facts.put("steal", steal.unwrap_or_else(|| unknown("/proc/stat lists no CPU")));
-    facts.put("frequency_khz", joined(&host.each_cpu("cpufreq/scaling_cur_freq"), "no cpufreq"));
     let mhz = host.cpuinfo().remove("cpu MHz");
     facts.put("frequency_mhz_declared", mhz.unwrap_or_else(|| unknown("/proc/cpuinfo has no line `cpu MHz`")));
     let mhz = live.core_mhz.map(|mhz| format!("{mhz:.0}"));
     facts.put(MHZ_MEASURED, mhz.unwrap_or_else(|| unknown("no instruction's cycles are known of this kind of CPU")));
-    facts.put("temperature_c", temperatures(host));
     let tsc = live.tsc_hz.map(|hz| format!("{:.1}", hz / 1e6));
     facts.put("clock.tsc_mhz_measured", tsc.unwrap_or_else(|| unknown("there is no time stamp counter")));
 }
@@ -87,15 +71,4 @@ fn memory(host: &Host, name: &str) -> String {
         }
         Err(reason) => unknown(reason),
     }
-}
-
-fn temperatures(host: &Host) -> String {
-    let dir = "/sys/class/thermal";
-    let zone = |name: String| {
-        let kind = host.read(format!("{dir}/{name}/type")).ok()?;
-        let degrees = host.number(&format!("{dir}/{name}/temp")).ok()? as f64 / 1000.0;
-        Some(format!("{kind} {degrees:.0}"))
-    };
-    let zones = host.names(dir).into_iter().filter(|name| name.starts_with("thermal_zone"));
-    joined(&zones.filter_map(zone).collect::<Vec<_>>(), "no thermal zone is listed")
 }
