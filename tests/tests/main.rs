@@ -73,6 +73,7 @@ mod runtimes;
 mod security;
 mod seen;
 #[cfg(unix)]
+mod sentences;
 mod slow_start;
 mod sweep;
 mod text;

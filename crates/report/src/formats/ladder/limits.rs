@@ -89,17 +89,17 @@ impl View<'_, '_> {
     fn imprecise(&self) -> Option<String> {
         let run = self.analysis.run;
         let target = run.precision_ppm as f64 / 1e6;
-        let figures = self.rows.iter().filter_map(|row| Some((row, row.summary.figures.as_ref()?)));
-        let all = figures.clone().count();
-        let single = figures.filter(|(row, _)| row.summary.modes.is_empty());
-        let wide = single.filter(|(_, figures)| figures.half_width().is_some_and(|width| width > target)).count();
+        let single = self.rows.iter().filter(|row| row.summary.modes.is_empty());
+        let width = |row: &&Row<'_>| row.summary.figures.as_ref()?.half_width();
+        let widths: Vec<f64> = single.filter_map(|row| width(&row)).collect();
+        let wide = widths.iter().filter(|width| **width > target).count();
         let cure = match run.ended_by {
             EndedBy::Budget => format!(" (--budget {})", budget(run.budget_ms.saturating_mul(2))),
             EndedBy::Rounds => " (more --rounds)".to_owned(),
             _ => String::new(),
         };
         let exceed = if wide == 1 { "exceeds" } else { "exceed" };
-        (wide > 0).then(|| format!("{wide} of {} {exceed} ±{}{cure}", counted(all, "interval"), percent(target)))
+        (wide > 0).then(|| format!("{wide} of {} {exceed} ±{}{cure}", counted(widths.len(), "interval"), percent(target)))
     }
 }
 
