@@ -64,12 +64,13 @@ module Machine
     [bytes("/proc/self/smaps_rollup", "Rss"), bytes("/proc/self/status", "VmSize"), bytes("/proc/self/status", "VmPTE")]
   end
 
-  # Stops a plan for which there is no room: memory, and mappings, of which Linux gives a process 65,530.
+  # Stops a plan for which there is no room: memory, and mappings, of which Linux gives a process 65,530 and
+  # other things take some.
   def check(contexts, bytes_each, mappings_each)
     needed, available = contexts * bytes_each >> 20, bytes("/proc/meminfo", "MemAvailable") >> 20
     limit("#{contexts} contexts need about #{needed} MB and #{available} MB are available") if needed > available
     most = File.read("/proc/sys/vm/max_map_count").to_i
-    limit("#{contexts} contexts need more mappings than vm.max_map_count = #{most}") if contexts * mappings_each > most
+    limit("#{contexts} contexts need more mappings than vm.max_map_count") if contexts * mappings_each + 1000 > most
   end
 
   def limit(why) = Wire.stop("unsupported", "limit_reached", "#{why}; ask for fewer")
