@@ -29,4 +29,4 @@ function readCost() {
   return Math.ceil(quickest / readings);
 }
 
-module.exports = { NAME, TICKS_PER_SECOND, now, readCost };
+module.exports = { NAME, TICKS_PER_SECOND, epoch, now, readCost };

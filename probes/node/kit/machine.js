@@ -25,12 +25,12 @@ function allowedCpus() {
   return found ? found[1] : null;
 }
 
-// A function that gives the CPU of the calling thread, -1 where it cannot be told. The main thread's entry in /proc is all
+// A function that gives the CPU of the calling thread, -1 where it cannot be told. Its entry in /proc is all
 // that JavaScript can ask: some microseconds a call, which is why recording a CPU is a pass of its own.
 function cpuReader() {
   let descriptor;
   try {
-    descriptor = fs.openSync("/proc/self/stat");
+    descriptor = fs.openSync("/proc/thread-self/stat");
   } catch {
     return () => -1;
   }

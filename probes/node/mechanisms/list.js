@@ -7,6 +7,7 @@ const list = [
   require("./coroutine_js_generator"),
   require("./fiber_js_await"),
   require("./fiber_js_timer"),
+  require("./thread_js_worker"),
 ];
 
 module.exports = { list };

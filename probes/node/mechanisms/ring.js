@@ -57,4 +57,4 @@ class Ring {
   }
 }
 
-module.exports = { IDLE, Ring, VERIFY };
+module.exports = { IDLE, PUBLISH, Ring, VERIFY };
