@@ -6,6 +6,7 @@ mod fiber_tokio;
 mod fiber_tokio_timer;
 mod ring;
 mod stack_corosensei;
+mod thread_rust_std;
 mod vm_exit;
 mod vm_guest_stack;
 mod vm_pair;
@@ -21,6 +22,7 @@ pub const LIST: &[Mechanism] = &[
     fiber_tokio::MECHANISM,
     fiber_tokio_timer::MECHANISM,
     stack_corosensei::MECHANISM,
+    thread_rust_std::MECHANISM,
     vm_exit::MECHANISM,
     vm_guest_stack::MECHANISM,
     vm_pair::MECHANISM,

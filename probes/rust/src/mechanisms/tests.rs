@@ -37,6 +37,16 @@ fn claims_are_what_was_asked() {
     }
 }
 
+#[test]
+fn claims_of_threads_are_what_was_asked() {
+    for handover in ["park", "channel"] {
+        for (contexts, bytes) in [(2, 0), (5, 100)] {
+            check(&format!("mechanism=thread/rust-std handover={handover} contexts={contexts} working_set={bytes}"));
+        }
+    }
+    check("mechanism=thread/rust-std experiment=create");
+}
+
 /// Another place in each start, inside a page and a small part of a small stack.
 #[test]
 fn stack_offsets_are_drawn_from_the_seed() {
