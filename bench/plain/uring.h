@@ -1,0 +1,50 @@
+// A ring of io_uring for each of two threads, by system calls.
+#pragma once
+#include <linux/io_uring.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "pair.h"
+
+static struct uring {
+    _Alignas(64) int fd;
+    unsigned prepared;
+    unsigned sent_mask, arrived_mask;
+    unsigned *sent, *taken, *arrived;
+    struct io_uring_sqe* entries;
+    struct io_uring_cqe* completions;
+} rings[2];
+
+static void make_ring(struct uring* ring) {
+    struct io_uring_params p = {0};
+    ring->fd = (int)syscall(SYS_io_uring_setup, 8, &p);
+    char* queues = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQ_RING);
+    ring->entries = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQES);
+    if (queues == MAP_FAILED || ring->entries == MAP_FAILED) exit(1);
+    ring->sent = (unsigned*)(queues + p.sq_off.tail);
+    ring->sent_mask = *(unsigned*)(queues + p.sq_off.ring_mask);
+    ring->taken = (unsigned*)(queues + p.cq_off.head);
+    ring->arrived = (unsigned*)(queues + p.cq_off.tail);
+    ring->arrived_mask = *(unsigned*)(queues + p.cq_off.ring_mask);
+    ring->completions = (struct io_uring_cqe*)(queues + p.cq_off.cqes);
+    for (unsigned i = 0; i < p.sq_entries; i++) ((unsigned*)(queues + p.sq_off.array))[i] = i;
+}
+
+static inline struct io_uring_sqe* prepare(struct uring* ring, int operation) {
+    struct io_uring_sqe* entry = &ring->entries[*ring->sent & ring->sent_mask];
+    memset(entry, 0, sizeof *entry);
+    entry->opcode = (unsigned char)operation;
+    __atomic_store_n(ring->sent, *ring->sent + 1, __ATOMIC_RELEASE);
+    ring->prepared++;
+    return entry;
+}
+
+static inline struct io_uring_cqe* submit_and_wait(struct uring* ring) {
+    do {
+        long submitted = syscall(SYS_io_uring_enter, ring->fd, ring->prepared, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+        if (submitted > 0) ring->prepared -= (unsigned)submitted;
+    } while (__atomic_load_n(ring->arrived, __ATOMIC_ACQUIRE) == *ring->taken);
+    return &ring->completions[*ring->taken & ring->arrived_mask];
+}
+
+static inline void take(struct uring* ring) { __atomic_store_n(ring->taken, *ring->taken + 1, __ATOMIC_RELEASE); }

@@ -1,0 +1,91 @@
+// io_uring by its three system calls: a ring of one context, which alone submits to it and waits for it. The kernel
+// sees what is prepared when the context next enters it, so that one call sends to the next context and waits.
+#pragma once
+
+#include <linux/io_uring.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+
+#include "kit/os/descriptor.h"
+#include "kit/plan/mechanism.h"
+
+namespace probe {
+
+// Operations that are newer than the headers of some systems.
+inline constexpr std::uint8_t uring_futex_wait = 51;
+inline constexpr std::uint8_t uring_futex_wake = 52;
+
+class Uring {
+public:
+    struct News {
+        std::uint64_t data;
+        bool more;  // the request that it is of goes on
+    };
+
+    // Throws Failure.
+    explicit Uring(bool defers);
+    Uring(const Uring&) = delete;
+    Uring& operator=(const Uring&) = delete;
+    ~Uring();
+
+    // In the context's own thread, which is the only one from here on; repeated, it does nothing.
+    void begin();
+
+    int fd() const { return ring_.get(); }
+
+    io_uring_sqe& prepare(std::uint8_t operation) {
+        const std::uint32_t tail = sent_->load(std::memory_order_relaxed);
+        io_uring_sqe& entry = entries_[tail & sent_mask_];
+        entry = {};
+        entry.opcode = operation;
+        sent_->store(tail + 1, std::memory_order_release);
+        ++prepared_;
+        return entry;
+    }
+
+    // Submits what is prepared, if anything is.
+    void submit() {
+        while (prepared_ != 0) enter(0);
+    }
+
+    // Submits what is prepared, and waits for the next completion.
+    [[gnu::always_inline]] News submit_and_wait() {
+        const std::uint32_t head = taken_->load(std::memory_order_relaxed);
+        do enter(1);
+        while (arrived_->load(std::memory_order_acquire) == head);
+        const io_uring_cqe& completion = completions_[head & arrived_mask_];
+        const News news{completion.user_data, (completion.flags & IORING_CQE_F_MORE) != 0};
+        taken_->store(head + 1, std::memory_order_release);
+        return news;
+    }
+
+private:
+    void enter(unsigned wanted);
+
+    Descriptor ring_;
+    bool begun_ = false;
+    unsigned char* queues_ = nullptr;
+    std::size_t queues_bytes_ = 0;
+    io_uring_sqe* entries_ = nullptr;
+    std::size_t entries_bytes_ = 0;
+    const io_uring_cqe* completions_ = nullptr;
+    std::atomic<std::uint32_t>* sent_ = nullptr;
+    std::atomic<std::uint32_t>* taken_ = nullptr;
+    const std::atomic<std::uint32_t>* arrived_ = nullptr;
+    std::uint32_t sent_mask_ = 0;
+    std::uint32_t arrived_mask_ = 0;
+    unsigned prepared_ = 0;
+};
+
+// nullopt: this kernel has io_uring, lets us use it and knows the operation.
+std::optional<Unavailable> uring_lacks(std::uint8_t operation, const char* since);
+
+// When the kernel carries out the completion of a request: at once, by interrupting the thread that waits, or when that
+// thread next asks for completions.
+inline Parameter taskrun_parameter() { return {"taskrun", {"default", "defer"}}; }
+inline bool defers(const Plan& plan) { return plan.text("taskrun") == "defer"; }
+
+}  // namespace probe
