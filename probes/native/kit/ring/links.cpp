@@ -47,6 +47,11 @@ std::optional<LinkEnds> UnixLink::open() {
     return pair_of(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), ends);
 }
 
+std::optional<LinkEnds> UnixDatagramLink::open() {
+    int ends[2];
+    return pair_of(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), ends);
+}
+
 std::optional<LinkEnds> TcpLink::open() {
     sockaddr_in address{};  // a port of the kernel's choice
     address.sin_family = AF_INET;

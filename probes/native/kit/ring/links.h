@@ -37,6 +37,11 @@ struct UnixLink {
     static std::optional<LinkEnds> open();
 };
 
+struct UnixDatagramLink {
+    static constexpr bool duplex = true;
+    static std::optional<LinkEnds> open();
+};
+
 // A connection through the loopback interface, with TCP_NODELAY at both ends.
 struct TcpLink {
     static constexpr bool duplex = true;

@@ -1,0 +1,2 @@
+#define PROCESSES
+#include "thread-unix-datagram.c"
