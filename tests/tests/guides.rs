@@ -109,6 +109,12 @@ fn world() -> World {
         let (other, text) = (id.replace("gcc-12", "clang-14"), text.replace("gcc-12", "clang-14"));
         world.write(&format!("work/new/{other}/probe.toml"), &text);
     }
+    world.write("work/Makefile", "probe:\n\tmkdir -p build/probe && cp old/gcc-12/probe.toml build/probe/\n");
+    let own = "git -c user.name=a -c user.email=a@b";
+    let commits = format!(
+        "git init -q -b main && git add . && {own} commit -qm a && git checkout -qb b && {own} commit -qm b --allow-empty"
+    );
+    assert!(Command::new("sh").args(["-c", &commits]).current_dir(world.path("work")).status().unwrap().success());
     symlink(repository().join("data"), world.path("work/data")).unwrap();
     symlink(repository().join("contrib/new-probe"), world.path("share/switchcost/new-probe")).unwrap();
     fs::create_dir_all(world.path("libexec/switchcost/kit/cpp")).unwrap();

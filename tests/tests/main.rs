@@ -69,6 +69,8 @@ mod recipes;
 mod refused;
 mod remembered;
 mod report;
+#[cfg(unix)]
+mod revisions;
 mod runtimes;
 mod security;
 mod seen;

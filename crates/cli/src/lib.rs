@@ -8,6 +8,7 @@ mod defaults;
 pub mod derived;
 mod features;
 mod formats;
+mod programs;
 mod refusal;
 
 use std::process::ExitCode;

@@ -5,10 +5,12 @@ mod builds;
 mod measured;
 pub(super) mod operands;
 mod question;
+mod revisions;
 
 pub use arguments::Compare;
 use operands::{Chosen, Operand, Runs, Which, choose};
 use question::{Group, Pair, Question};
+use revisions::Revisions;
 use std::time::Instant;
 use switchcost_analysis::{
     Analysis, At, FEWEST_STARTS, Gate, GateOutcome, Ground, Incomparable, Load, Place, Row, THRESHOLD, common,
@@ -25,7 +27,11 @@ impl Action for Compare {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         self.check_outputs()?;
         let threshold = threshold(self)?;
-        let builds = builds::folders(self)?;
+        let revisions = self.measure.git.as_ref().map(|range| Revisions::build(self, range)).transpose()?;
+        let own = if revisions.is_some() { None } else { builds::given(self)? };
+        let builds = revisions.as_ref().map(|revisions| &revisions.builds).or(own.as_ref());
+        // Building is not measuring.
+        let started = if revisions.is_some() { Instant::now() } else { started };
         if self.operands.len() < 2 && builds.is_none() {
             return Err(Failure::usage(format!(
                 "`{}` needs something to be compared with; name a second row, run or file",
@@ -47,12 +53,14 @@ impl Action for Compare {
             ));
         }
         let mut compared = Compared { threshold, ..Compared::default() };
+        compared.notes.extend(revisions.as_ref().map(|revisions| revisions.sentence.clone()));
         let (mut runs, asked) = if let Some(question) = question {
             let store = paths::store(self.store.path())?;
             let (runs, groups) = question.answer(self, &installation, &store, &mut compared)?;
             (runs, Asked::Names(question, groups))
-        } else if self.measure.measure {
+        } else if builds.is_some() || self.measure.measure {
             let (run, operands) = measured::measure(self, builds, started, &mut compared)?;
+            drop(revisions);
             (vec![run], Asked::Operands(operands))
         } else {
             let mut runs = Runs::new(paths::store(self.store.path())?, &catalogue);

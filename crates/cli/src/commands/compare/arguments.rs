@@ -1,7 +1,7 @@
 //! What `compare` is asked.
 
 use crate::arguments::{parse_contexts, parse_precision};
-use clap::{Args, Parser};
+use clap::{ArgGroup, Args, Parser};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use switchcost_analysis::At;
@@ -44,9 +44,10 @@ fn parse_output(text: &str) -> Result<Output, String> {
 ///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
 ///   switchcost compare --measure thread/pipe 'thread/pipe free'    measured now and judged
 ///   switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe new/gcc-12    two builds
+///   switchcost compare --git main..HEAD --build 'make probe' --probe build/probe 'stack/*' --gate 5%
 ///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
 #[derive(Parser, Debug)]
-#[command(name = "compare", verbatim_doc_comment)]
+#[command(name = "compare", verbatim_doc_comment, group(ArgGroup::new("measured").args(["measure", "git"]).multiple(true)))]
 pub struct Compare {
     /// Mechanisms, or the reference and what is compared with it: a row, RUN:ROW, RUN, file or published:NAME
     ///
@@ -138,8 +139,19 @@ pub struct Measure {
     ///
     /// The folder has a probe.toml. The first is A's build and the second B's, and the operands are what both measure. Their
     /// rows are called after the probe's id with .a and .b
-    #[arg(long, value_name = "FOLDER", requires = "measure")]
+    #[arg(long, value_name = "FOLDER", requires = "measured")]
     pub probe: Vec<PathBuf>,
+    /// Measure two revisions, such as main..HEAD, in turns
+    ///
+    /// Each is checked out in the user's cache, built by --build and removed; --probe is then the probe's folder within.
+    #[arg(long, value_name = "A..B", requires = "probe")]
+    pub git: Option<String>,
+    /// With --git: shell command that builds the probe of each
+    #[arg(long, value_name = "COMMAND", requires = "git")]
+    pub build: Option<String>,
+    /// With --git: keep both folders
+    #[arg(long, requires = "git")]
+    pub keep: bool,
     /// Rounds: starts of each side [default: 20]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(6..=100_000))]
     pub rounds: Option<u64>,

@@ -1,16 +1,35 @@
 //! Two builds of a probe, of two revisions or by two compilers: A is the first, B the second.
 
 use super::arguments::Compare;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_model::{ProbeInfo, Request};
 use switchcost_session::{Failure, Installation, Session};
 
-/// The folders of both, if any is given.
-pub fn folders(arguments: &Compare) -> Result<Option<[&Path; 2]>, Failure> {
+/// Folders of two builds of a probe, and what people call them.
+#[derive(Debug, Clone)]
+pub struct Builds {
+    /// A's, then B's.
+    pub folders: [PathBuf; 2],
+    /// As typed, or a commit and the path in it.
+    pub names: [String; 2],
+}
+
+impl Builds {
+    /// The folders as they lie there.
+    pub fn folders(&self) -> [&Path; 2] {
+        self.folders.each_ref().map(PathBuf::as_path)
+    }
+}
+
+/// The builds that lie in folders, if any is given.
+pub fn given(arguments: &Compare) -> Result<Option<Builds>, Failure> {
     match arguments.measure.probe.as_slice() {
         [] => Ok(None),
-        [a, b] => Ok(Some([a.as_path(), b.as_path()])),
+        [a, b] => {
+            let names = [a, b].map(|folder| folder.display().to_string());
+            Ok(Some(Builds { folders: [a.clone(), b.clone()], names }))
+        }
         folders => Err(Failure::usage(format!(
             "--probe is given {}; give it twice: the folder of A's build, then that of B's",
             if folders.len() == 1 { "once".to_owned() } else { format!("{} times", folders.len()) }

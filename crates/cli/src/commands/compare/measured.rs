@@ -1,9 +1,8 @@
 //! Operands, or two builds, that are measured now, side by side in one run.
 
 use super::arguments::Compare;
-use super::builds;
+use super::builds::{self, Builds};
 use super::operands::{Operand, PUBLISHED, Which, find_published};
-use std::path::Path;
 use std::time::{Duration, Instant};
 use switchcost_analysis::{Analysis, Incomparable, alike, short_of};
 use switchcost_catalogue::Published;
@@ -22,7 +21,7 @@ struct Chosen {
 /// Measures all operands in turns, or what they name by both builds, stores the run, and says which of its rows each side names.
 pub fn measure(
     arguments: &Compare,
-    folders: Option<[&Path; 2]>,
+    given: Option<&Builds>,
     started: Instant,
     compared: &mut Compared,
 ) -> Result<(Run, Vec<Operand>), Failure> {
@@ -33,7 +32,7 @@ pub fn measure(
     let published: Vec<Published> =
         published.iter().map(|text| find_published(&text[PUBLISHED.len()..])).collect::<Result<_, _>>()?;
     let all = Request { patterns: rows.iter().map(|text| (*text).clone()).collect(), ..request.clone() };
-    let builds = folders.map(builds::load).transpose()?;
+    let builds = given.map(|given| builds::load(given.folders())).transpose()?;
     let session = match &builds {
         Some(builds) => builds::session(builds, &all, arguments, started)?,
         None => Session::answering(&all, started, &arguments.measure.how)?,
@@ -42,14 +41,14 @@ pub fn measure(
     let mut chosen: Vec<Chosen> = Vec::new();
     let mut choose = |text: String, many: bool, request: &Request| -> Result<(), Failure> {
         let rows = selection.merge(session.select(request)?);
-        let rows = runnable(&selection, rows).map_err(|reason| nothing(&text, folders, &reason))?;
+        let rows = runnable(&selection, rows).map_err(|reason| nothing(&text, given, &reason))?;
         chosen.push(Chosen { text, rows, many });
         Ok(())
     };
-    match folders.zip(builds) {
-        Some((folders, builds)) => {
-            for (folder, build) in folders.iter().zip(builds) {
-                choose(folder.display().to_string(), true, &Request { probes: vec![build.id], ..all.clone() })?;
+    match given.zip(builds) {
+        Some((given, builds)) => {
+            for (name, build) in given.names.iter().zip(builds) {
+                choose(name.clone(), true, &Request { probes: vec![build.id], ..all.clone() })?;
             }
         }
         None => {
@@ -59,13 +58,13 @@ pub fn measure(
             }
         }
     }
-    let request = match folders {
+    let request = match given {
         // Other builds are another plan.
-        Some(folders) => Request { probes: folders.map(|folder| folder.display().to_string()).to_vec(), ..all },
+        Some(given) => Request { probes: given.names.to_vec(), ..all },
         None => request,
     };
-    let itself = match folders {
-        Some(_) => in_common(&selection, &chosen, folders).map(|()| false)?,
+    let itself = match given {
+        Some(_) => in_common(&selection, &chosen, given).map(|()| false)?,
         None => alike_at_all(&selection, &chosen, &session).and_then(|()| double(&mut selection, &mut chosen))?,
     };
     if !itself {
@@ -80,13 +79,13 @@ pub fn measure(
 }
 
 /// Refuses two builds without a row in common, before anything is measured.
-fn in_common(selection: &Selection, chosen: &[Chosen], folders: Option<[&Path; 2]>) -> Result<(), Failure> {
+fn in_common(selection: &Selection, chosen: &[Chosen], given: Option<&Builds>) -> Result<(), Failure> {
     let [a, b] = chosen else { return Ok(()) };
     let row = |index: &usize| Variant { probe: String::new(), ..selection.variants[*index].clone() };
     if a.rows.iter().any(|a| b.rows.iter().any(|b| row(a) == row(b))) {
         return Ok(());
     }
-    Err(nothing("", folders, "they have no row in common"))
+    Err(nothing("", given, "they have no row in common"))
 }
 
 /// Refuses two rows that measure different things, before either is measured.
@@ -122,9 +121,9 @@ fn runnable(selection: &Selection, rows: Vec<usize>) -> Result<Vec<usize>, Strin
     Err(reason.map_or("nothing fits".to_owned(), ToString::to_string))
 }
 
-fn nothing(text: &str, folders: Option<[&Path; 2]>, reason: &str) -> Failure {
-    Failure::nothing(match folders {
-        Some([a, b]) => format!("the probes in {} and {} have nothing to compare: {reason}", a.display(), b.display()),
+fn nothing(text: &str, given: Option<&Builds>, reason: &str) -> Failure {
+    Failure::nothing(match given.map(|given| &given.names) {
+        Some([a, b]) => format!("the probes in {a} and {b} have nothing to compare: {reason}"),
         None => format!("`{text}` cannot be measured here: {reason}"),
     })
 }
