@@ -26,6 +26,15 @@ fn grown(lines: &str, id: &str) -> String {
     sealed(&raised(&more, "\"swapcontext\":", 16_000))
 }
 
+/// The same with one system call more per unit.
+fn called(lines: &str, id: &str) -> String {
+    let body: String =
+        lines.lines().filter(|line| !line.starts_with("{\"t\":\"end\"")).map(|line| line.to_owned() + "\n").collect();
+    let body = body.replacen(id, "20260101T000000-0002", 1);
+    let more = raised(&body, "\"quantity\":\"system_calls\",\"ticks\":[", 48_000);
+    sealed(&raised(&more, "\"callers\":{\"swapcontext\":", 16_000))
+}
+
 /// The numbers that follow these words, each so much larger.
 fn raised(text: &str, words: &str, by: i64) -> String {
     let mut parts = text.split(words);
@@ -66,6 +75,24 @@ fn a_count_is_exact_and_one_instruction_more_fails_the_gate() {
     let failed = real.run(&format!("compare {kept} {other} --gate 0%"));
     assert!(failed.status == 1 && failed.out.contains("swapcontext"), "{failed:?}");
     assert!(failed.out.contains("(+1.00)"), "{failed:?}");
+    // One system call more is named by the function that makes it, and does not pass by per cent.
+    let calls = file("calls.jsonl");
+    std::fs::write(&calls, called(&std::fs::read_to_string(&kept).unwrap(), text(&rows[0], "run"))).unwrap();
+    let failed = real.run(&format!("compare {kept} {calls} --gate 0% --format json"));
+    let exceeded = failed.json()["gate"]["exceeded"].as_array().unwrap().clone();
+    assert!(failed.status == 1 && exceeded.len() == 2, "{failed:?}");
+    let switch = exceeded.iter().find(|one| text(one, "label").contains("ucontext")).unwrap();
+    assert_eq!((&switch["count"], &switch["a"], &switch["b"]), (&json!("system_calls"), &json!(1.0), &json!(2.0)));
+    assert_eq!(switch["by"], json!([{"function": "swapcontext", "a": 1.0, "b": 2.0}]));
+    let words = real.run(&format!("compare {kept} {calls} --gate 50%")).words();
+    assert!(words.contains("system calls per unit 2 (swapcontext +1.00), 1 in the reference"), "{words}");
+    let gated = |most: &str| real.run(&format!("compare {kept} latest --gate 0% --most {most}"));
+    let failed = gated("system_calls=0");
+    assert!(failed.status == 1 && failed.words().contains("system calls per unit 1, at most 0 allowed"), "{failed:?}");
+    assert_eq!(gated("system_calls=1,instructions=10000").status, 0);
+    gated("pages=1").refuses(2, &["--most pages: no row of B has such a count", "instructions", "system_calls"]);
+    gated("system_calls").refuses(2, &["--most", "system_calls=0"]);
+    real.run(&format!("compare {kept} latest --most system_calls=1")).refuses(2, &["--gate"]);
     // An exact figure needs no second start.
     let once = real.run("run control/empty-loop --experiment count --rounds 1 --budget 600s");
     assert!(once.status == 0 && !once.out.contains("Too few process runs"), "{once:?}");

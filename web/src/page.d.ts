@@ -1095,6 +1095,12 @@ export interface Executed {
    */
   by: string;
   /**
+   * Function → system calls that it makes itself in so many units, as many at most.
+   */
+  callers?: {
+    [k: string]: number;
+  };
+  /**
    * Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed most.
    */
   functions: {

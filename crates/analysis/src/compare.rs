@@ -1,6 +1,7 @@
 //! Two rows side by side, and what follows: [`pairing`] finds the pairs, [`ratio`] says of one pair what its figures bear, [`verdicts`] says it of all
 //! pairs of a question together, and [`gate`] says whether they pass.
 
+mod exceeded;
 mod gate;
 mod grown;
 mod machines;
@@ -9,6 +10,7 @@ mod ratio;
 mod verdicts;
 mod why;
 
+pub use exceeded::{Exceeded, Most, counts, exceeded};
 pub use gate::{DoctorGate, Gate, GateOutcome, Ground, excludes};
 pub use grown::{Grown, grown};
 pub use machines::{clocks_differ, slowed_throughout};

@@ -39,9 +39,9 @@ mod words;
 pub use analysis::{Analysis, short_of};
 pub use at::At;
 pub use compare::{
-    Caution, Common, Comparison, DoctorGate, Gate, GateOutcome, Ground, Grown, Incomparable, Outcome, Place, Remark,
-    Rules, Side, THRESHOLD, Verdicts, Why, alike, between, clocks_differ, common, comparable, excludes, grown,
-    methods_differ, probe_without_version, slowed_throughout, verdicts, within,
+    Caution, Common, Comparison, DoctorGate, Exceeded, Gate, GateOutcome, Ground, Grown, Incomparable, Most, Outcome,
+    Place, Remark, Rules, Side, THRESHOLD, Verdicts, Why, alike, between, clocks_differ, common, comparable, counts,
+    exceeded, excludes, grown, methods_differ, probe_without_version, slowed_throughout, verdicts, within,
 };
 pub use condition::Condition;
 pub use curves::{

@@ -14,7 +14,7 @@ pub use words::{incomparable, methods, reason};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::{GateOutcome, Grown, Of, Outcome, Why};
+use switchcost_analysis::{Exceeded, GateOutcome, Grown, Of, Outcome, Why};
 use switchcost_catalogue::Published;
 use switchcost_model::Difference;
 
@@ -101,6 +101,8 @@ struct GatePart {
     starts: Option<u64>,
     /// In words.
     reason: String,
+    /// Counts per unit that are too high.
+    exceeded: Vec<Exceeded>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -160,6 +162,7 @@ fn compare_document(compared: &Compared) -> CompareDocument<'_> {
             missed: gate.missed,
             starts: gate.starts,
             reason: words::ground(gate),
+            exceeded: gate.exceeded.clone(),
         }),
         loaded: compared.loaded.as_ref(),
     }

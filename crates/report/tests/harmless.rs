@@ -137,6 +137,7 @@ fn run(texts: &[String]) -> Run {
                 executed: Some(Executed {
                     by: texts.next(),
                     functions: [(texts.next(), 1)].into(),
+                    callers: [(texts.next(), 1)].into(),
                     refused: Some(Obstacle::PartUnread { text: texts.next() }),
                     ..Executed::default()
                 }),

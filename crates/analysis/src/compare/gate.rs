@@ -1,5 +1,6 @@
 //! What a gate makes of a comparison: passed only where a larger increase is excluded.
 
+use super::exceeded::Exceeded;
 use super::ratio::Comparison;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,6 +37,8 @@ pub struct Gate {
     pub starts: Option<u64>,
     /// Why.
     pub ground: Ground,
+    /// Counts that are too high.
+    pub exceeded: Vec<Exceeded>,
 }
 
 /// What an outcome rests on.
@@ -88,7 +91,7 @@ impl Gate {
         let open: Vec<&GatedRow<'_>> = rows.iter().filter(|(_, row)| !excludes(row, limit)).collect();
         let ends: Option<Vec<f64>> = rows.iter().map(|(_, row)| Some(row.most_cost()? - 1.0)).collect();
         let missed = ends.and_then(|ends| ends.into_iter().reduce(f64::max)).filter(|_| withheld.is_none());
-        let gate = |outcome, starts, ground| Self { limit, outcome, missed, starts, ground };
+        let gate = |outcome, starts, ground| Self { limit, outcome, missed, starts, ground, exceeded: Vec::new() };
         if let Some(ground) = withheld {
             return gate(GateOutcome::Inconclusive, None, ground);
         }
@@ -117,6 +120,19 @@ impl Gate {
             estimated: open.iter().any(|row| row.1.interval.is_some()),
         };
         gate(GateOutcome::Inconclusive, starts, ground)
+    }
+}
+
+impl Gate {
+    /// With counts that are too high, by which it fails; runs that bear no verdict bear none on counts.
+    #[must_use]
+    pub fn with(mut self, exceeded: Vec<Exceeded>) -> Self {
+        let withheld = matches!(self.ground, Ground::Unstable | Ground::Hardware(_) | Ground::Observers(_));
+        if !withheld && !exceeded.is_empty() {
+            (self.outcome, self.starts) = (GateOutcome::Failed, None);
+            self.exceeded = exceeded;
+        }
+        self
     }
 }
 

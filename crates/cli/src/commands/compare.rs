@@ -11,10 +11,11 @@ pub use arguments::Compare;
 use operands::{Chosen, Operand, Runs, Which, choose};
 use question::{Group, Pair, Question};
 use revisions::Revisions;
+use std::collections::BTreeSet;
 use std::time::Instant;
 use switchcost_analysis::{
-    Analysis, At, FEWEST_STARTS, Gate, GateOutcome, Ground, Incomparable, Load, Place, Row, THRESHOLD, common,
-    comparable, methods_differ, verdicts,
+    Analysis, At, Exceeded, FEWEST_STARTS, Gate, GateOutcome, Ground, Incomparable, Load, Place, Row, THRESHOLD,
+    common, comparable, counts, exceeded, methods_differ, verdicts,
 };
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
@@ -138,9 +139,24 @@ impl Compare {
         if let Some(limit) = self.gate {
             let withheld = Ground::withheld(&compared.differences, !compared.refused.is_empty());
             let withheld = withheld.filter(|_| !self.force);
-            compared.gate = Some(Gate::new(limit, &compared.gated(), compared.uncompared(), withheld));
+            let gate = Gate::new(limit, &compared.gated(), compared.uncompared(), withheld);
+            compared.gate = Some(gate.with(self.exceeded(&pairs, limit)?));
         }
         Ok(())
+    }
+
+    /// Counts of B that are too high.
+    fn exceeded(&self, pairs: &[(Place<'_, '_>, Place<'_, '_>)], gate: f64) -> Result<Vec<Exceeded>, Failure> {
+        let known: BTreeSet<String> = pairs.iter().flat_map(|(_, b)| counts(b.1).into_keys()).collect();
+        if let Some(most) = self.most.iter().find(|most| !known.contains(&most.count)) {
+            let have = known.into_iter().collect::<Vec<_>>().join(", ");
+            let have = if have.is_empty() { "none; compare rows that are counted".to_owned() } else { have };
+            return Err(Failure::usage(format!(
+                "--most {}: no row of B has such a count; they have {have}",
+                most.count
+            )));
+        }
+        Ok(pairs.iter().flat_map(|(a, b)| exceeded(a.1, b.1, gate, &self.most)).collect())
     }
 
     /// What is to be compared with what. The first operand is the reference of all others.

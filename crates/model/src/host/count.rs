@@ -21,6 +21,9 @@ pub struct Executed {
     pub units: u64,
     /// Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed most.
     pub functions: BTreeMap<String, i64>,
+    /// Function → system calls that it makes itself in so many units, as many at most.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub callers: BTreeMap<String, i64>,
     /// Why it could not be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<Obstacle>,

@@ -1,8 +1,8 @@
 //! What `compare` says of reasons, cautions, remarks and gates: the one place where these become sentences.
 
-use switchcost_analysis::number::{counted, factor, percent};
+use switchcost_analysis::number::{counted, exactly, factor, percent};
 use switchcost_analysis::{
-    CORE, Caution, DEFAULT_FLOOR, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
+    CORE, Caution, DEFAULT_FLOOR, Exceeded, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
 };
 use switchcost_model::{Difference, Run, Value};
 
@@ -167,6 +167,29 @@ pub(super) fn gate(gate: &Gate) -> String {
 
 /// What a gate rests on: a clause.
 pub(super) fn ground(gate: &Gate) -> String {
+    let counts = gate.exceeded.iter().map(too_many).collect::<Vec<_>>().join("; ");
+    match (&gate.ground, counts.is_empty()) {
+        (_, true) => of_figures(gate),
+        (Ground::Worse(_), false) => format!("{}; {counts}", of_figures(gate)),
+        (_, false) => counts,
+    }
+}
+
+/// A count that is too high, by whom, and what is allowed.
+fn too_many(exceeded: &Exceeded) -> String {
+    let count = exceeded.count.replace("_", " ");
+    let allowed = match (exceeded.most, exceeded.a) {
+        (Some(most), _) => format!("at most {} allowed", exactly(most)),
+        (None, Some(a)) => format!("{} in the reference", exactly(a)),
+        (None, None) => "none in the reference".to_owned(),
+    };
+    let by = exceeded.by.iter().map(|one| format!("{} {:+.2}", one.function, one.b - one.a));
+    let by = by.collect::<Vec<_>>().join(", ");
+    let by = if by.is_empty() { by } else { format!(" ({by})") };
+    format!("{}: {count} per unit {}{by}, {allowed}", exceeded.label, exactly(exceeded.b))
+}
+
+fn of_figures(gate: &Gate) -> String {
     let rows = |count: usize| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
     let (open, widest, uncompared, estimated) = match &gate.ground {
         Ground::Unstable => return "a run is unstable and bears no verdict".into(),
@@ -220,7 +243,14 @@ mod tests {
     use super::*;
 
     fn worded(ground: Ground, starts: Option<u64>) -> String {
-        gate(&Gate { limit: 0.05, outcome: GateOutcome::Inconclusive, missed: None, starts, ground })
+        gate(&Gate {
+            limit: 0.05,
+            outcome: GateOutcome::Inconclusive,
+            missed: None,
+            starts,
+            ground,
+            exceeded: Vec::new(),
+        })
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod callgrind;
 use super::part::{Acts, Around};
 use crate::no_answer::NoAnswer;
 use callgrind::Counts;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_machine::spawn::{self, SpawnError, SpawnRequest};
@@ -140,16 +141,19 @@ impl Counting {
             ..Executed::default()
         };
         if let Some((one, two)) = measured.last() {
-            let own = |name: &String| {
-                let count = |part: &Counts| part.functions.get(name).copied().unwrap_or(0) as i64;
-                (name.clone(), count(two) - count(one))
-            };
-            let mut functions: Vec<(String, i64)> =
-                two.functions.keys().map(own).filter(|(_, count)| *count != 0).collect();
-            functions.sort_by_key(|(_, count)| std::cmp::Reverse(count.abs()));
-            functions.truncate(FUNCTIONS_KEPT);
-            executed.functions = functions.into_iter().collect();
+            executed.functions = more(&one.functions, &two.functions);
+            executed.callers = more(&one.callers, &two.callers);
         }
         Ok(executed)
     }
+}
+
+/// What is of the longer stretch alone, the largest of it.
+fn more(shorter: &BTreeMap<String, u64>, longer: &BTreeMap<String, u64>) -> BTreeMap<String, i64> {
+    let own =
+        |(name, count): (&String, &u64)| (name.clone(), *count as i64 - shorter.get(name).copied().unwrap_or(0) as i64);
+    let mut all: Vec<(String, i64)> = longer.iter().map(own).filter(|(_, count)| *count != 0).collect();
+    all.sort_by_key(|(_, count)| std::cmp::Reverse(count.abs()));
+    all.truncate(FUNCTIONS_KEPT);
+    all.into_iter().collect()
 }

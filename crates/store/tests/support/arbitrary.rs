@@ -235,9 +235,16 @@ fn seen() -> impl Strategy<Value = Seen> {
 }
 
 fn executed() -> impl Strategy<Value = Executed> {
-    let functions = btree_map(text(), any::<i64>(), 0..3);
-    (text(), number(), number(), functions, option::of(obstacle())).prop_map(
-        |(by, instructions, units, functions, refused)| Executed { by, instructions, units, functions, refused },
+    let functions = || btree_map(text(), any::<i64>(), 0..3);
+    (text(), number(), number(), functions(), functions(), option::of(obstacle())).prop_map(
+        |(by, instructions, units, functions, callers, refused)| Executed {
+            by,
+            instructions,
+            units,
+            functions,
+            callers,
+            refused,
+        },
     )
 }
 

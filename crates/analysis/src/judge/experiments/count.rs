@@ -3,9 +3,9 @@
 use super::super::case::Case;
 use super::rules::Rules;
 use std::collections::BTreeMap;
-use switchcost_model::{Obstacle, Reason, Seen};
+use switchcost_model::{Executed, Obstacle, Reason, Seen};
 
-pub(super) const RULES: Rules = Rules { unusable, contradiction, made_of, ..Rules::NONE };
+pub(super) const RULES: Rules = Rules { unusable, contradiction, made_of, callers, ..Rules::NONE };
 
 fn unusable(seen: Option<&Seen>) -> Option<Reason> {
     let Some(executed) = seen.and_then(|seen| seen.part.executed.as_ref()) else {
@@ -20,7 +20,15 @@ fn contradiction(case: &Case<'_>) -> Option<Reason> {
 }
 
 fn made_of(seen: &Seen) -> Option<BTreeMap<String, f64>> {
+    per_unit(seen, |executed| &executed.functions)
+}
+
+fn callers(seen: &Seen) -> Option<BTreeMap<String, f64>> {
+    per_unit(seen, |executed| &executed.callers)
+}
+
+fn per_unit(seen: &Seen, of: fn(&Executed) -> &BTreeMap<String, i64>) -> Option<BTreeMap<String, f64>> {
     let executed = seen.part.executed.as_ref()?;
     let units = executed.units.max(1) as f64;
-    Some(executed.functions.iter().map(|(name, count)| (name.clone(), *count as f64 / units)).collect())
+    Some(of(executed).iter().map(|(name, count)| (name.clone(), *count as f64 / units)).collect())
 }

@@ -22,6 +22,8 @@ pub(crate) struct Rules {
     pub(crate) remark: fn(&[&Invocation]) -> Option<Remark>,
     /// What a unit's figure is made of, by name.
     pub(crate) made_of: fn(&Seen) -> Option<BTreeMap<String, f64>>,
+    /// Which functions make the system calls of a unit.
+    pub(crate) callers: fn(&Seen) -> Option<BTreeMap<String, f64>>,
 }
 
 impl Rules {
@@ -35,5 +37,6 @@ impl Rules {
         in_no_figure: |_| false,
         remark: |_| None,
         made_of: |_| None,
+        callers: |_| None,
     };
 }

@@ -4,7 +4,7 @@ use crate::arguments::{parse_contexts, parse_precision};
 use clap::{ArgGroup, Args, Parser};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use switchcost_analysis::At;
+use switchcost_analysis::{At, Most};
 use switchcost_catalogue::grammar;
 use switchcost_session::Failure;
 use switchcost_session::arguments::{Measuring, StoreOption, parse_budget, parse_difference};
@@ -75,6 +75,11 @@ pub struct Compare {
     /// End with 1 if a row is slower by more than this, 0 if all intervals exclude that, else 7
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
+    /// With --gate: most of a count that a unit of B may have
+    ///
+    /// Counts are system_calls and instructions of rows that are counted, and kernel_switches of any.
+    #[arg(long, value_name = "COUNT=N,...", value_delimiter = ',', requires = "gate", value_parser = parse_most)]
+    pub most: Vec<Most>,
     /// Compare percentiles such as p99 or p50,p99,p99.9
     ///
     /// Of rows measured with --timing each, or of wake-ups; several are a table each.
@@ -176,6 +181,14 @@ impl Measure {
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
+}
+
+fn parse_most(text: &str) -> Result<Most, String> {
+    let most = text.split_once('=').and_then(|(count, limit)| {
+        let limit = limit.parse().ok().filter(|limit| (0.0..=1e12).contains(limit))?;
+        Some(Most { count: count.to_owned(), limit })
+    });
+    most.ok_or_else(|| "it is a count and the most of it per unit, such as system_calls=0".to_owned())
 }
 
 fn parse_rate(text: &str) -> Result<f64, String> {

@@ -14,6 +14,8 @@ pub(super) struct Counts {
     pub system_calls: u64,
     /// Function → instructions of its own, those of what it calls left out.
     pub functions: BTreeMap<String, u64>,
+    /// Function → calls of the kernel that it makes itself.
+    pub callers: BTreeMap<String, u64>,
 }
 
 impl Counts {
@@ -40,10 +42,13 @@ impl Counts {
             } else if line.starts_with(|first: char| first.is_ascii_digit()) {
                 // Positions come first, and there is one: the line.
                 let own = !std::mem::take(&mut inclusive);
-                // Zeros at the end are left out.
-                let cost = line.split_whitespace().nth(1).map_or(Ok(0), number)?;
-                if own && cost > 0 {
-                    *part.functions.entry(named(object, function)).or_default() += cost;
+                for (event, costs) in [("Ir", &mut part.functions), ("sysCount", &mut part.callers)] {
+                    let place = events.iter().position(|name| *name == event).map_or(usize::MAX, |place| place + 1);
+                    // Zeros at the end are left out.
+                    let cost = line.split_whitespace().nth(place).map_or(Ok(0), number)?;
+                    if own && cost > 0 {
+                        *costs.entry(named(object, function)).or_default() += cost;
+                    }
                 }
             }
         }
@@ -96,6 +101,7 @@ mod tests {
             functions,
             [("probe (no symbols)", 75), ("probe::Ring::run(unsigned long)", 9), ("swapcontext", 35)]
         );
+        assert_eq!(part.callers.into_iter().collect::<Vec<_>>(), [("swapcontext".to_owned(), 2)]);
     }
 
     #[test]
