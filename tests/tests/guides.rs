@@ -116,6 +116,10 @@ fn world() -> World {
     );
     assert!(Command::new("sh").args(["-c", &commits]).current_dir(world.path("work")).status().unwrap().success());
     symlink(repository().join("data"), world.path("work/data")).unwrap();
+    // The page of this world draws nothing.
+    let drawn = "#!/bin/sh\necho '<pre id=\"picture\">data:image/svg+xml,%3Csvg%2F%3E</pre>'\n";
+    world.write("bin/chromium", drawn);
+    fs::set_permissions(world.path("bin/chromium"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     symlink(repository().join("contrib/new-probe"), world.path("share/switchcost/new-probe")).unwrap();
     fs::create_dir_all(world.path("libexec/switchcost/kit/cpp")).unwrap();
     fs::create_dir_all(world.path("work/target")).unwrap();
@@ -132,7 +136,10 @@ fn done(world: &World, command: &str) -> Said {
     let mut shell = Command::new("sh");
     shell.args(["-c", &line.replace("PID", &mine)]).current_dir(world.path("work")).env_clear();
     shell.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    shell.env("PATH", format!("{programs}:{}", std::env::var("PATH").unwrap())).stdin(std::process::Stdio::null());
+    let browser = world.path("bin").display().to_string();
+    shell
+        .env("PATH", format!("{browser}:{programs}:{}", std::env::var("PATH").unwrap()))
+        .stdin(std::process::Stdio::null());
     shell.output().unwrap().into()
 }
 

@@ -72,6 +72,8 @@ mod report;
 #[cfg(unix)]
 mod revisions;
 mod runtimes;
+#[cfg(target_os = "linux")]
+mod saved;
 mod security;
 mod seen;
 #[cfg(unix)]

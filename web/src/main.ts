@@ -5,7 +5,7 @@ import { type PageData, type Row, type Run, runs as load, machine } from "./data
 import { h } from "./dom";
 import { header, more } from "./header";
 import { panel } from "./panel";
-import { saveable } from "./save";
+import { saveable, saved } from "./save";
 import { parse, type State, write } from "./state";
 import { unpack } from "./unpack";
 import { startView, VIEWS } from "./views";
@@ -129,6 +129,15 @@ document.getElementById("skip")!.addEventListener("click", (event) => {
   main.scrollIntoView();
 });
 
+/** A browser without a window is asked by the address for the first picture, or for one of these, and prints a page that holds nothing else. */
+async function hand(kind: string, wanted: string | null): Promise<void> {
+  const run = chosen();
+  let found: string | null = null;
+  for (const figure of main.querySelectorAll("figure"))
+    if (run && !found && (!wanted || figure.id === wanted)) found = await saved(figure, origin(run), kind);
+  document.body.replaceChildren(h("pre", { id: "picture" }, found ?? ""));
+}
+
 /** Draws the page, and again whenever its address, its width or its colours change. */
 function begin(): void {
   const again = (): void => {
@@ -150,6 +159,9 @@ function begin(): void {
   page.replaceChildren(top, main, side, foot);
   // The address may have changed while the data were unpacked.
   again();
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const kind = asked.get("picture");
+  if (kind) void hand(kind, asked.get("figure"));
 }
 
 unpack(document.getElementById("data")!.textContent!).then(

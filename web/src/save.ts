@@ -128,19 +128,32 @@ async function png(file: { text: string; width: number; height: number }): Promi
   return canvas.toDataURL("image/png");
 }
 
+const words = (figure: HTMLElement, selector: string): string => figure.querySelector(selector)?.textContent ?? "";
+
+function fileOf(figure: HTMLElement, origin: string): ReturnType<typeof svgFile> {
+  const picture = figure.querySelector(".picture");
+  const made = { title: words(figure, "h3"), description: words(figure, "figcaption p"), origin };
+  return picture && svgFile(picture, made);
+}
+
+/** The address of a figure's picture as a file of this kind; null: nothing is drawn in it. */
+export async function saved(figure: HTMLElement, origin: string, kind: string): Promise<string | null> {
+  const file = fileOf(figure, origin);
+  return file && (kind === "png" ? await png(file) : address(file.text));
+}
+
 /** Puts buttons that save its picture to a figure of the page. */
 export function saveable(figure: HTMLElement, origin: string): void {
   const picture = figure.querySelector(".picture");
   if (!picture || svgs(picture).length === 0) return;
-  const words = (selector: string): string => figure.querySelector(selector)?.textContent ?? "";
-  const file = () => svgFile(picture, { title: words("h3"), description: words("figcaption p"), origin })!;
+  const file = () => fileOf(figure, origin)!;
   const button = (kind: string, onclick: () => void): HTMLElement =>
     h(
       "button",
       {
         type: "button",
         id: `${figure.id}-${kind.toLowerCase()}`,
-        "aria-label": `Save the picture as ${kind}: ${words("h3")}`,
+        "aria-label": `Save the picture as ${kind}: ${words(figure, "h3")}`,
         onclick,
       },
       kind,

@@ -2,6 +2,7 @@
 
 mod audits;
 mod opening;
+mod saving;
 
 use super::compare::operands::Runs;
 use clap::Parser;
@@ -22,6 +23,7 @@ use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 ///   switchcost report --open                      the latest run, in a browser
 ///   switchcost report latest~1 latest mine.jsonl  several runs, or runs of several machines
 ///   switchcost report latest audit.json           with what `audit --format json` printed
+///   switchcost report --save ladder.svg           its first picture, for a README or a slide
 ///
 /// Each picture of the page can be saved as SVG or PNG. The page needs no network.
 #[derive(Parser, Debug)]
@@ -33,6 +35,12 @@ pub struct Report {
     /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder]
     #[arg(short, long, value_name = "FILE", value_parser = output::file_parser())]
     pub output: Option<PathBuf>,
+    /// Write the first picture instead, as .svg or .png, by an installed browser without a window
+    #[arg(long, value_name = "FILE", value_parser = saving::parse_file)]
+    pub save: Option<PathBuf>,
+    /// With --save: the view, as behind # in the page's address, such as view=curves&theme=dark
+    #[arg(long, value_name = "VIEW", requires = "save")]
+    pub show: Option<String>,
     /// Keep what says whose the runs are: host name, user names, paths
     #[arg(long)]
     pub private_facts: bool,
@@ -49,6 +57,7 @@ const TOOL: &str = concat!("switchcost ", env!("CARGO_PKG_VERSION"));
 
 impl Action for Report {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let browser = self.save.as_ref().map(|_| saving::browser()).transpose()?;
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
         let template = template(&installation)?;
@@ -73,9 +82,17 @@ impl Action for Report {
         if !self.private_facts {
             runs.all.iter_mut().for_each(switchcost_store::strip_personal);
         }
-        let file = self.output.clone().unwrap_or_else(|| default_name(&runs.all));
         sources.extend(audits.iter().map(|text| source(text)));
-        write_page(&template, &runs.all, &sources, &audited, &catalogue, &file)?;
+        let text = page(&template, &runs.all, &sources, &audited, &catalogue)?;
+        if let (Some(browser), Some(file)) = (browser, &self.save) {
+            saving::save(&browser, &text, self.show.as_deref().unwrap_or_default(), file)?;
+            output::print(&format!("{}\n", harmless_line(&file.display().to_string())))?;
+            if self.output.is_none() && !self.open {
+                return Ok(Exit::Fine);
+            }
+        }
+        let file = self.output.clone().unwrap_or_else(|| default_name(&runs.all));
+        output::write_file(&file, text.as_bytes())?;
         let named = file != Path::new("-");
         if self.open && named {
             opening::open(&file);
@@ -100,21 +117,19 @@ fn template(installation: &Installation) -> Result<String, Failure> {
     })
 }
 
-fn write_page(
+fn page(
     template: &str,
     runs: &[Run],
     sources: &[String],
     audits: &[AuditAnswer],
     catalogue: &Catalogue,
-    file: &Path,
-) -> Result<(), Failure> {
+) -> Result<String, Failure> {
     let command = command_line(["switchcost", "report"].into_iter().chain(sources.iter().map(String::as_str)));
     let runs: Vec<Analysis<'_>> = runs.par_iter().map(|run| Analysis::new(run, catalogue)).collect();
     let page = Page { runs: &runs, sources, audits, tool: TOOL, command: &command };
-    let text = switchcost_report::html(template, &page, catalogue).map_err(|reason| {
+    switchcost_report::html(template, &page, catalogue).map_err(|reason| {
         Failure::usage(format!("report.html of this installation is unusable: {reason}; run `make build` again"))
-    })?;
-    output::write_file(file, text.as_bytes())
+    })
 }
 
 fn default_name(runs: &[Run]) -> PathBuf {
