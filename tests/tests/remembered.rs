@@ -89,3 +89,12 @@ fn nothing_is_kept_where_nothing_can_be_written() {
     assert_eq!(trends(&world), trends(&world));
     assert_eq!(std::fs::read_to_string(world.path("cache")).unwrap(), "a file");
 }
+
+#[test]
+fn of_a_run_that_was_removed_nothing_is_kept() {
+    let world = world();
+    trends(&world);
+    assert_eq!(files(&world).len(), 1);
+    assert_eq!(world.run("forget latest --yes").status, 0);
+    assert_eq!(files(&world), [] as [PathBuf; 0]);
+}

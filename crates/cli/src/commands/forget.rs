@@ -138,6 +138,8 @@ fn remove(path: &Path, going: &[&RunHeader]) -> Result<(), Failure> {
     let before = bytes();
     let ids: Vec<String> = going.iter().map(|header| header.id.clone()).collect();
     store.forget(&ids).map_err(|error| Failure::usage(format!("nothing was removed: {error}")))?;
+    // Of what was removed nothing stays, also not what `history` worked out; the rest is worked out again.
+    let _ = paths::cache("figures").map(std::fs::remove_dir_all);
     let runs = counted(ids.len(), "run");
     let unreturned = |error| Failure::partial(format!("{runs} removed, but the file is as large as before: {error}"));
     store.give_back().map_err(unreturned)?;
