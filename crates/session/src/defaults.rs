@@ -25,7 +25,20 @@ pub struct Defaults {
     pub options: BTreeMap<(String, String), Vec<String>>,
 }
 
+/// An option that a file may set, and what holds without one.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// Its command.
+    pub command: String,
+    /// Its name.
+    pub option: String,
+    /// In words.
+    pub built_in: String,
+}
+
 static HELD: OnceLock<Defaults> = OnceLock::new();
+
+static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
 
 /// Words by which a run records what the file said.
 static RECORDED: OnceLock<Vec<String>> = OnceLock::new();
@@ -108,8 +121,9 @@ fn own() -> Option<PathBuf> {
 }
 
 /// From here on these hold; `recorded` are the words that stand for them in the command of a run.
-pub fn hold(defaults: Defaults, recorded: Vec<String>) {
+pub fn hold(defaults: Defaults, known: Vec<Known>, recorded: Vec<String>) {
     let _ = HELD.set(defaults);
+    let _ = KNOWN.set(known);
     let _ = RECORDED.set(recorded);
 }
 
@@ -117,6 +131,12 @@ pub fn hold(defaults: Defaults, recorded: Vec<String>) {
 #[must_use]
 pub fn held() -> Option<&'static Defaults> {
     HELD.get()
+}
+
+/// Every option that a file may set.
+#[must_use]
+pub fn known() -> &'static [Known] {
+    KNOWN.get().map_or(&[], Vec::as_slice)
 }
 
 /// The value of this option of the command is of the file, and not of the command line.

@@ -1,5 +1,6 @@
 //! The store: runs in one SQLite file.
 
+mod busy;
 mod files;
 mod forgetting;
 mod reading;
@@ -10,6 +11,7 @@ use crate::error::{Fault, StoreError, explain};
 use crate::header::RunHeader;
 use crate::shareable::strip_personal;
 use crate::{rows, rules, schema, selector};
+use busy::{BUSY_TIMEOUT, is_busy, switch_to_log, until_free};
 use files::{
     create_private_folders, folder_error, has_log, identity, immutable_uri, make_private, must_be_a_file, plain,
 };
@@ -17,11 +19,8 @@ use reading::{intact, read_run, vanished};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use switchcost_model::{EndedBy, Invocation, Run, Variant, harmless};
-
-/// How long a writer waits for another. Transactions take milliseconds, so longer means that something hangs.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Pages in the write-ahead log (64 MiB) before SQLite moves them into the file and syncs, amidst a run. SQLite's 1000
 /// would do so every few hundred invocations and take 10 ms to 25 ms (measured); an ordinary run waits for its end.
@@ -450,29 +449,6 @@ fn in_transaction<T>(
     let value = work(&transaction)?;
     transaction.commit()?;
     Ok(value)
-}
-
-/// Changing the journal needs the file for itself and does not wait for it: two hosts that make one new store at the
-/// same time would fail here without the repetition.
-fn switch_to_log(connection: &Connection) -> rusqlite::Result<()> {
-    until_free(|| connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())))
-}
-
-/// Does it as soon as nobody else has the file, at the latest when a writer would give up.
-fn until_free(work: impl Fn() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-    let started = Instant::now();
-    loop {
-        match work() {
-            Err(error) if is_busy(&error) && started.elapsed() < BUSY_TIMEOUT => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            other => return other,
-        }
-    }
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 fn is_refusal(error: &rusqlite::Error) -> bool {

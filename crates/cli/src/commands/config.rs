@@ -1,14 +1,10 @@
 //! `config`: which defaults hold, and from where.
 
-use crate::arguments::settable;
 use clap::Parser;
 use std::time::Instant;
 use switchcost_model::harmless;
-use switchcost_session::defaults::{Defaults, held};
+use switchcost_session::defaults::{Defaults, held, known};
 use switchcost_session::{Action, Exit, Failure, output, paths};
-
-/// What stands for a default that is none: the command decides by what it measures.
-const NONE: &str = "-";
 
 /// Show the defaults of options, and where each is from
 ///
@@ -34,15 +30,11 @@ impl Action for Config {
         let store = harmless(&paths::store(None)?.display().to_string());
         let from = defaults.store().and(file).unwrap_or(built_in);
         rows.push(["store".to_owned(), store, from.to_owned()]);
-        let whole = super::command_line();
-        for command in whole.get_subcommands() {
-            for arg in settable(command) {
-                let option = arg.get_long().unwrap_or_default();
-                let given = defaults.options.get(&(command.get_name().to_owned(), option.to_owned()));
-                let value = given.map_or_else(|| usual(arg), |values| harmless(&values.join(",")));
-                let from = given.and(file).unwrap_or(built_in);
-                rows.push([format!("{} --{option}", command.get_name()), value, from.to_owned()]);
-            }
+        for one in known() {
+            let given = defaults.options.get(&(one.command.clone(), one.option.clone()));
+            let value = given.map_or_else(|| one.built_in.clone(), |values| harmless(&values.join(",")));
+            let from = given.and(file).unwrap_or(built_in);
+            rows.push([format!("{} --{}", one.command, one.option), value, from.to_owned()]);
         }
         let widths = [0, 1].map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default());
         let line =
@@ -55,13 +47,4 @@ impl Action for Config {
         output::print(&text)?;
         Ok(Exit::Fine)
     }
-}
-
-/// What holds without a file, as the option or its help says.
-fn usual(arg: &clap::Arg) -> String {
-    let given: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let said =
-        help.split_once("[default: ").and_then(|(_, rest)| rest.split_once(']')).map(|(said, _)| said.to_owned());
-    said.unwrap_or_else(|| if given.is_empty() { NONE.to_owned() } else { given.join(",") })
 }
