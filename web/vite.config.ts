@@ -42,16 +42,18 @@ function oneFile(): Plugin {
   };
 }
 
-/** The page draws no maps: what Plot imports for them, a tenth of the page, is left out. */
-function noMaps(): Plugin {
-  const empty = "\0no-maps";
+/** What Plot imports for maps and for colour scales, of which the page has neither: a tenth of the page. */
+const UNUSED = ["d3-geo", "d3-scale-chromatic"];
+
+function without(): Plugin {
+  const empty = "\0without-";
   return {
-    name: "no-maps",
+    name: "without",
     enforce: "pre",
-    resolveId: (id) => (id === "d3-geo" ? empty : null),
+    resolveId: (id) => (UNUSED.includes(id) ? empty + id : null),
     async load(id) {
-      if (id !== empty) return null;
-      const names = Object.keys((await import("d3-geo" as string)) as object);
+      if (!id.startsWith(empty)) return null;
+      const names = Object.keys((await import(id.slice(empty.length))) as object);
       return names.map((name) => `export const ${name} = () => ({});`).join("\n");
     },
   };
@@ -67,5 +69,5 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: "es2022",
   },
-  plugins: [noMaps(), oneFile()],
+  plugins: [without(), oneFile()],
 });

@@ -45,4 +45,4 @@ export const total = (rows: Row[], value: (row: Row) => number): number =>
 
 /** How much is behind the rows of a figure. */
 export const counted = (rows: Row[]): string =>
-  `${thousands(rows.length)} ${rows.length === 1 ? "row" : "rows"}, ${thousands(total(rows, (row) => row.result.starts))} process starts, ${thousands(total(rows, (row) => row.result.samples))} samples`;
+  `${thousands(rows.length)} ${rows.length === 1 ? "row" : "rows"}, ${thousands(total(rows, (row) => row.result.starts))} process runs, ${thousands(total(rows, (row) => row.result.samples))} samples`;

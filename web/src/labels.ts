@@ -6,6 +6,21 @@ export function spaced(values: number[], at: (value: number) => number, gap: num
   return values.reduce<number[]>((kept, value) => (free(kept, value) ? [...kept, value] : kept), []);
 }
 
+/** Places of the least distance, near those that are wanted, which ascend: those that are too close share what they are moved by. */
+export function apart(wanted: number[], distance: number): number[] {
+  const heaps: { sum: number; size: number }[] = [];
+  wanted.forEach((at, i) => {
+    // Without the distances all of a heap have one place.
+    let heap = { sum: at - i * distance, size: 1 };
+    for (let last = heaps.at(-1); last && last.sum / last.size > heap.sum / heap.size; last = heaps.at(-1)) {
+      heap = { sum: last.sum + heap.sum, size: last.size + heap.size };
+      heaps.pop();
+    }
+    heaps.push(heap);
+  });
+  return heaps.flatMap(({ sum, size }) => Array<number>(size).fill(sum / size)).map((at, i) => at + i * distance);
+}
+
 /** Pixels: of a character, of a line, and of a mark with its margin. */
 const [CHARACTER, LINE, MARK] = [6.6, 14, 7];
 
@@ -16,7 +31,7 @@ export interface Box {
   bottom: number;
 }
 
-const apart = (a: Box, b: Box): boolean =>
+const clear = (a: Box, b: Box): boolean =>
   a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
 
 /** Places in the order in which they are tried: beside the mark, then above and below, further and further away. */
@@ -56,7 +71,7 @@ export function placed<T extends { x: number; y: number; text: string }>(
       [at + MARK + 2, at - MARK - 2 - long, at - long / 2].map((left) => box(left, shift)),
     );
     const own =
-      tried.find((box) => inside(box) && taken.every((other, i) => i === nth || apart(box, other))) ?? tried[0]!;
+      tried.find((box) => inside(box) && taken.every((other, i) => i === nth || clear(box, other))) ?? tried[0]!;
     taken.push(own);
     const [low, high] = x;
     const back = (pixel: number): number => low * (high / low) ** ((pixel - room.left) / width);

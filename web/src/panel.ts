@@ -3,8 +3,9 @@
 import { type Context, familyTitle } from "./context";
 import { bimodal, cost, experimentOf, literatureOf, type Row } from "./data";
 import { h } from "./dom";
-import { amount, digits, factor, percent } from "./format";
+import { amount, factor, percent } from "./format";
 import { author, quoted } from "./literature";
+import { rate } from "./views/evidence";
 
 /** Starts told one by one. */
 const MOST_STARTS = 60;
@@ -27,7 +28,7 @@ function figures(row: Row, reference: string | null, batches: boolean): HTMLElem
       : []),
     ...(result.times_reference === null || result.times_reference === 1 || reference === null
       ? []
-      : part(`By ${reference}`, `${factor(result.times_reference)}, median of the rounds' ratios`)),
+      : part(`Against ${reference}`, `${factor(result.times_reference)}, median over rounds`)),
   ];
 }
 
@@ -35,15 +36,15 @@ function figures(row: Row, reference: string | null, batches: boolean): HTMLElem
 function without(row: Row): string {
   const { quantity, result } = row;
   if (bimodal(row)) return "one figure per mode";
-  if (result.range_low === null) return "fewer than six starts";
+  if (result.range_low === null) return "fewer than six process runs";
   const range = `${amount(result.range_low, quantity)} to ${amount(result.range_high, quantity)}`;
-  return `each start is like the one before, from ${range}`;
+  return `figures drift during the run, from ${range}`;
 }
 
 function evidence(row: Row): string {
   const { result } = row;
   const seen = [
-    result.kernel_switches === null ? "" : `${digits(result.kernel_switches)} kernel switches each`,
+    result.kernel_switches === null ? "" : `${rate(result.kernel_switches)} kernel switches each`,
     result.same_cpu_hops === null ? "" : `${percent(result.same_cpu_hops)} stayed on one CPU`,
     result.turns_ok === null ? "" : result.turns_ok ? "turns and token agree" : "turns and token disagree",
     result.cpus.length > 0 ? `on CPU ${result.cpus.join(", ")}` : "",
@@ -56,7 +57,7 @@ function starts(row: Row): string {
   const left = row.result.disturbed > 0 ? `, ${row.result.disturbed} left out as disturbed` : "";
   const medians = counted.slice(0, MOST_STARTS).map((start) => amount(start.median, row.quantity));
   const more = counted.length > MOST_STARTS ? " …" : "";
-  return `${row.result.starts} process starts${left}${medians.length > 0 ? `: ${medians.join(", ")}${more}` : ""}`;
+  return `${row.result.starts} process runs${left}${medians.length > 0 ? `: ${medians.join(", ")}${more}` : ""}`;
 }
 
 /** The panel of the row that is chosen; null: none is. */
@@ -65,7 +66,7 @@ export function panel(context: Context): HTMLElement | null {
   if (!row) return null;
   const about = context.data.mechanisms[row.result.mechanism];
   const published = literatureOf(row, context.data);
-  const notes = [...row.result.notes, ...(about?.notes ?? [])];
+  const notes = [...new Set([...row.result.notes, ...(about?.notes ?? [])])];
   const close = (): void => context.go({ open: "" });
   const compare = h(
     "button",
@@ -98,7 +99,7 @@ export function panel(context: Context): HTMLElement | null {
       ...figures(row, context.run.data.run.reference, experimentOf(row.experiment, context.data).batches),
       ...(about ? [...part("One unit", about.iteration), ...part("Includes", about.includes)] : []),
       ...part("Evidence", evidence(row)),
-      ...part("Starts", starts(row)),
+      ...part("Process runs", starts(row)),
       ...(notes.length > 0 ? part("Notes", h("ul", { class: "said" }, ...notes.map((note) => h("li", {}, note)))) : []),
       ...(build
         ? part("Built as", [row.probe, build.runtime, build.compiler, build.flags].filter(Boolean).join(" · "))

@@ -11,6 +11,8 @@ export interface Item {
   heading?: boolean;
   /** At the end of the line. */
   end?: string;
+  /** The same in few words: where a phone has no room for it beside the label. */
+  short?: string;
   /** In the place of marks: why there are none. */
   words?: string;
   /** The words are a warning. */
@@ -32,18 +34,51 @@ export interface RowPlot {
   items: Item[];
   width: number;
   x: Plot.ScaleOptions;
-  /** The axis is of costs: its words say which end is cheap. */
-  costs?: boolean;
+  /** What lies at either end of the axis. */
+  ends?: readonly [low: string, high: string];
   /** Room that a line takes above and below its rule, where marks are pictures of their own. */
   tall?: { above: number; below: number };
   marks: (seat: Seat) => Plot.Markish[];
 }
 
+/** Ends of an axis of costs. */
+export const COSTS = ["cheaper", "more expensive"] as const;
+
 /** Below this width labels stand above their marks instead of beside them. */
 export const NARROW = 640;
-const CHARACTER = 6.7;
+/** Room between a row's name and its figure. */
+const GAP = 10;
+/** Pixels between the labels of ticks. */
+const TICKS = 10;
 /** Height of such a label. */
 const HEAD = 18;
+
+let pen: CanvasRenderingContext2D | null = null;
+
+/** Pixels that a text of a picture takes, in the font of this browser. */
+export function wide(text: string): number {
+  if (!pen) {
+    pen = document.createElement("canvas").getContext("2d")!;
+    pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  }
+  return pen.measureText(text).width;
+}
+
+/** As much of a text as so many pixels hold. What tells names apart stands at their ends, so that these are cut in the middle. */
+function fitted(text: string, room: number, cut: "middle" | "end" = "middle"): string {
+  if (wide(text) <= room) return text;
+  const short = (kept: number): string => {
+    const tail = cut === "middle" ? Math.floor(kept / 2) : 0;
+    return `${text.slice(0, kept - tail).trimEnd()}…${text.slice(text.length - tail).trimStart()}`;
+  };
+  let [fits, most] = [0, text.length];
+  while (most - fits > 1) {
+    const kept = Math.floor((fits + most) / 2);
+    if (wide(short(kept)) <= room) fits = kept;
+    else most = kept;
+  }
+  return short(fits);
+}
 
 /** A logarithmic axis over these values. */
 export function logAxis(values: (number | null)[], quantity: Quantity, width: number): Plot.ScaleOptions {
@@ -104,38 +139,24 @@ export const drawn = (options: Plot.PlotOptions): SVGSVGElement | HTMLElement =>
   tamed(Plot.plot({ className: "plot", ...options }));
 
 /** Labels, words at the end, words instead of a mark, and titles of families. */
-function texts(
-  items: Item[],
-  width: number,
-  left: number,
-  right: number,
-  longestEnd: number,
-  height: number,
-): Plot.Markish[] {
+function texts(items: Item[], width: number, left: number, right: number, height: number): Plot.Markish[] {
   const narrow = width < NARROW;
   // Above the marks: in the first half of a usual line.
   const head = narrow ? 9 - height / 2 : 0;
   const plain = items.filter((item) => !item.heading);
-  const room = (pixels: number): number => Math.max(4, pixels / 13);
   // Above the marks a label may reach as far as its own words at the end let it.
-  const whole = ({ label, end = "" }: Item): boolean => narrow && 6.2 * (label.length + end.length) + 8 < width;
+  const room = ({ end = "" }: Item): number =>
+    narrow ? width - left - right - wide(end) - (end ? GAP : 0) : left - 12;
   return [
-    ...[true, false].map((fits) =>
-      Plot.text(
-        plain.filter((item) => whole(item) === fits),
-        {
-          y: "key",
-          text: "label",
-          title: "label",
-          frameAnchor: "left",
-          textAnchor: narrow ? "start" : "end",
-          dx: narrow ? 0 : -10,
-          dy: head,
-          lineWidth: fits ? Infinity : narrow ? room(width - 24 - CHARACTER * longestEnd) : room(left - 12),
-          textOverflow: "ellipsis-end",
-        },
-      ),
-    ),
+    Plot.text(plain, {
+      y: "key",
+      text: (item: Item) => fitted(item.label, room(item)),
+      title: "label",
+      frameAnchor: "left",
+      textAnchor: narrow ? "start" : "end",
+      dx: narrow ? 0 : -10,
+      dy: head,
+    }),
     Plot.text(plain, {
       y: "key",
       text: "end",
@@ -150,7 +171,7 @@ function texts(
       items.filter((item) => item.words),
       {
         y: "key",
-        text: "words",
+        text: ({ words = "" }: Item) => fitted(words, width - left - right - 8, "end"),
         title: ({ words = "" }: Item) => [words, meaning(words)].filter(Boolean).join("\n"),
         frameAnchor: "left",
         textAnchor: "start",
@@ -158,8 +179,6 @@ function texts(
         dy: narrow ? 9 : 0,
         fill: (item: Item) => (item.alarm ? "var(--alarm)" : "var(--faint)"),
         fontStyle: "italic",
-        lineWidth: room(width - left - right - 8),
-        textOverflow: "ellipsis-end",
       },
     ),
     Plot.text(
@@ -167,15 +186,13 @@ function texts(
       {
         y: "key",
         // What stands after the colon has no room on a phone.
-        text: (item: Item) => (narrow ? item.label.split(":")[0] : item.label),
+        text: ({ label }: Item) => fitted(narrow ? label.split(":")[0]! : label, (width - 20) / 1.1, "end"),
         frameAnchor: "left",
         textAnchor: "start",
         dx: narrow ? 0 : -left + 4,
         dy: narrow ? 6 : 2,
         fontWeight: 600,
         fill: "var(--text)",
-        lineWidth: room(width - 20),
-        textOverflow: "ellipsis-end",
       },
     ),
   ];
@@ -194,30 +211,43 @@ export function intervals<T extends { low: number | null; high: number | null }>
 }
 
 /** Draws it. */
-export function rowPlot({ items, width, x, costs, tall, marks }: RowPlot): SVGSVGElement | HTMLElement {
+export function rowPlot({ items: all, width, x, ends, tall, marks }: RowPlot): SVGSVGElement | HTMLElement {
   const narrow = width < NARROW;
+  const beside = ({ label, end = "" }: Item): boolean => wide(label) + GAP + wide(end) < width - 26;
+  const items = all.map((item) => (item.short && narrow && !beside(item) ? { ...item, end: item.short } : item));
   const longest = (text: (item: Item) => string): number =>
-    items.reduce((most, item) => Math.max(most, text(item).length), 0);
+    items.reduce((most, item) => Math.max(most, wide(text(item))), 0);
   const plain = items.filter((item) => !item.heading);
   // Half of the label of 0 stands left of the axis.
   const left = narrow
     ? x.type === "log"
       ? 6
       : 16
-    : Math.min(width * 0.36, 30 + CHARACTER * longest((item) => (item.heading ? "" : item.label)));
-  const right = narrow ? 10 : Math.min(240, 22 + CHARACTER * longest((item) => item.end ?? ""));
+    : Math.min(width * 0.36, 30 + longest((item) => (item.heading ? "" : item.label)));
+  const right = narrow ? 10 : Math.min(280, 22 + longest((item) => item.end ?? ""));
   const head = narrow ? HEAD : 0;
   const height = tall ? head + tall.above + tall.below : narrow ? 36 : 19;
   const inner = width - left - right;
-  // A tick's label that would be cut off at an end of the axis is left out; its line stays.
+  // A tick's label that would be cut off at an end of the axis, or lie on another, is left out; its line stays. Rather powers of ten alone than some of all.
   const [from, to] = (x.domain as [number, number] | undefined) ?? [1, 1];
-  const whole = (value: number, text: string): boolean => {
-    const at = left + (Math.log(value / from) / Math.log(to / from)) * inner;
-    return at > text.length * 3.4 && at < width - text.length * 3.4;
-  };
   const label = x.tickFormat as ((value: number) => string) | undefined;
-  const written = (value: number): string => (whole(value, label!(value)) ? label!(value) : "");
-  const inside = (x.type === "log" && label ? { ...x, tickFormat: written } : x) as Plot.ScaleOptions;
+  const linear = x.type === undefined && label !== undefined;
+  const share = (value: number): number =>
+    linear ? (value - from) / (to - from) : Math.log(value / from) / Math.log(to / from);
+  const at = (value: number): number => left + share(value) * inner;
+  const half = (value: number): number => wide(label!(value)) / 2;
+  const whole = (value: number): boolean => at(value) > half(value) && at(value) < width - half(value);
+  const ticks = x.type === "log" && label && Array.isArray(x.ticks) ? (x.ticks as number[]) : [];
+  const seen = ticks.filter(whole);
+  const free = (of: number[]): number[] =>
+    of.reduce<number[]>((kept, value) => {
+      const apart = (one: number): boolean => Math.abs(at(one) - at(value)) > half(one) + half(value) + TICKS;
+      return kept.every(apart) ? [...kept, value] : kept;
+    }, []);
+  const powers = seen.filter((value) => value.toExponential().startsWith("1e"));
+  const labelled = new Set(free(free(seen).length < seen.length && powers.length > 1 ? powers : seen));
+  const written = (value: number): string => ((linear ? whole(value) : labelled.has(value)) ? label!(value) : "");
+  const inside = (linear || ticks.length > 0 ? { ...x, tickFormat: written } : x) as Plot.ScaleOptions;
   const seat: Seat = tall
     ? { dy: height / 2 - tall.below, insetTop: head, insetBottom: tall.below, height, inner }
     : narrow
@@ -225,9 +255,9 @@ export function rowPlot({ items, width, x, costs, tall, marks }: RowPlot): SVGSV
       : { dy: 0, insetTop: 4, insetBottom: 4, height, inner };
   return drawn({
     width,
-    height: items.length * height + (costs ? 60 : 44),
+    height: items.length * height + (ends ? 60 : 44),
     marginTop: 22,
-    marginBottom: costs ? 38 : 22,
+    marginBottom: ends ? 38 : 22,
     marginLeft: left,
     marginRight: right,
     x: { ...x, axis: null },
@@ -244,18 +274,11 @@ export function rowPlot({ items, width, x, costs, tall, marks }: RowPlot): SVGSV
       } as Plot.GridXOptions),
       ...axes({ x: inside }, { anchor: "top", tickSize: 0 }),
       ...axes({ x: inside }, { anchor: "bottom", tickSize: 0 }),
-      ...(costs ? ["← cheaper", "more expensive →"] : []).map((text, i) =>
+      ...(ends ? [`← ${ends[0]}`, `${ends[1]} →`] : []).map((text, i) =>
         Plot.text([text], { frameAnchor: i ? "bottom-right" : "bottom-left", dy: 34, fill: "var(--faint)" }),
       ),
       Plot.ruleY(plain, { y: "key", stroke: "var(--line)", strokeOpacity: 0.5, dy: seat.dy }),
-      ...texts(
-        items,
-        width,
-        left,
-        right,
-        longest((item) => item.end ?? ""),
-        height,
-      ),
+      ...texts(items, width, left, right, height),
       ...marks(seat),
     ],
   });

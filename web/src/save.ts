@@ -1,6 +1,7 @@
 /** Pictures of the page as files of their own: what is shown, in the theme that is shown, with nothing left to fetch. */
 
 import { h } from "./dom";
+import { wide } from "./rowplot";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,10 +18,24 @@ const PAINT = ["fill", "stroke", "color"] as const;
 /** What a file says of itself. */
 export interface Made {
   title: string;
-  /** For those who cannot see it. */
+  /** How to read the marks: below the picture, and for those who cannot see it. */
   description: string;
   /** Below the picture: run, machine. */
   origin: string;
+}
+
+/** Font size of the lines below the picture, and pixels from one to the next. */
+const [SMALL, LINE] = [11, 15];
+
+/** Lines of the small font that so many pixels hold. */
+function wrapped(words: string, room: number): string[] {
+  const lines: string[] = [];
+  for (const word of words.split(/\s+/)) {
+    const longer = `${lines.at(-1) ?? ""} ${word}`.trim();
+    if (lines.length > 0 && (wide(longer) * SMALL) / 12 <= room) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 const svgs = (picture: Element): SVGSVGElement[] => [...picture.querySelectorAll<SVGSVGElement>("svg.plot")];
@@ -73,7 +88,8 @@ export function svgFile(picture: Element, made: Made): { text: string; width: nu
   const paper = getComputedStyle(picture.closest("figure") ?? document.body).backgroundColor;
   const sizes = parts.map((part) => part.viewBox.baseVal);
   const width = Math.max(...sizes.map((size) => size.width)) + 2 * MARGIN;
-  const height = sizes.reduce((sum, size) => sum + size.height, 0) + TITLE + 2 * MARGIN + TITLE;
+  const legend = wrapped(made.description, width - 2 * MARGIN);
+  const height = sizes.reduce((sum, size) => sum + size.height, 0) + TITLE + 2 * MARGIN + TITLE + legend.length * LINE;
   const root = document.createElementNS(SVG, "svg");
   const attributes = {
     xmlns: SVG,
@@ -106,7 +122,9 @@ export function svgFile(picture: Element, made: Made): { text: string; width: nu
     root.append(copy);
     y += sizes[i]!.height;
   });
-  root.append(text(made.origin, MARGIN, y + 20, page, { "font-size": "11px", "fill-opacity": "0.75" }));
+  [...legend, made.origin].forEach((line, i) =>
+    root.append(text(line, MARGIN, y + 20 + i * LINE, page, { "font-size": `${SMALL}px`, "fill-opacity": "0.75" })),
+  );
   return { text: new XMLSerializer().serializeToString(root), width, height };
 }
 
@@ -132,7 +150,9 @@ const words = (figure: HTMLElement, selector: string): string => figure.querySel
 
 function fileOf(figure: HTMLElement, origin: string): ReturnType<typeof svgFile> {
   const picture = figure.querySelector(".picture");
-  const made = { title: words(figure, "h3"), description: words(figure, "figcaption p"), origin };
+  // A file has no other view to look into.
+  const description = words(figure, "figcaption p").replace(/ [^.]*\bsee [A-Z][^.]*\./g, "");
+  const made = { title: words(figure, "h3"), description, origin };
   return picture && svgFile(picture, made);
 }
 

@@ -34,7 +34,8 @@ const some = (runs: Run[], fits: (row: Row) => boolean): boolean => runs.some((r
 const startsKnown = (run: Run): boolean => run.rows.some((row) => row.starts.length > 0);
 
 export const VIEWS: Record<string, View> = {
-  ladder: { title: "Ladder", draw: ladder, has: always },
+  // Of rows that have percentiles it would say less than those.
+  ladder: { title: "Ladder", draw: ladder, has: (run) => !onlyEachUnit(run) },
   percentiles: {
     title: "Percentiles",
     draw: percentiles,
@@ -143,9 +144,9 @@ export function startView(run: Run, runs: Run[], data: PageData): string {
     if (matching(runs) === 0) return has("memory") ? "memory" : has("life") ? "life" : "ladder";
     return runs.length === 2 ? "compare" : "history";
   }
+  if (has("explain") && run.data.run.command[1] === "explain") return "explain";
   const points = run.data.curves.reduce((sum, curve) => sum + curve.points.length, 0);
   if (has("pairs") && run.data.axis !== null && has("curves") === false) return "pairs";
   if (has("curves") && (run.data.axis !== null || 2 * points > run.rows.length)) return "curves";
-  if (has("explain") && run.data.run.command[1] === "explain") return "explain";
   return onlyEachUnit(run) ? "percentiles" : "ladder";
 }

@@ -4,7 +4,7 @@ import { apart, bimodal, type Comparison, cost, type ComparisonTable, type Row }
 import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { factor, logTicks, percent, TIME } from "../format";
-import { intervals, rowPlot, type Seat } from "../rowplot";
+import { COSTS, intervals, rowPlot, type Seat } from "../rowplot";
 import { spaced } from "../labels";
 import { paged } from "./common";
 
@@ -156,7 +156,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
           items: rows.map((row) => ({ key: row.key, label: row.b, end: `${ratio(row)}  ${verdict(row)}` })),
           width: context.width,
           x,
-          costs: true,
+          ends: COSTS,
           marks: (seat) => marked(rows, table.threshold, x.domain as [number, number], seat),
         });
   const level = all[0]?.confidence ?? null;

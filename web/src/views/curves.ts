@@ -6,6 +6,7 @@ import {
   cost,
   type Curve,
   curves as find,
+  experimentOf,
   group,
   measured as measuredBy,
   type Point as Measured,
@@ -14,11 +15,14 @@ import {
 import { h, type Table } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount, BYTES, digits, logTicks, type Quantity, TIME, tick } from "../format";
-import { spaced } from "../labels";
-import { axes, drawn, logAxis } from "../rowplot";
+import { apart, spaced } from "../labels";
+import { axes, drawn, logAxis, NARROW, wide } from "../rowplot";
 
 /** Parameters that are sizes. */
 const SIZES = /bytes|size|payload|working_set|stack$/;
+
+/** Colours of the style sheet that lines take where families do not tell them apart: the most unlike first. */
+const COLOURS = [1, 4, 3, 5, 7, 6, 2, 0];
 
 /** Dashes and symbols by the place in the picture, so that curves differ without their colours. */
 const DASHES = ["", "7,3", "2,3", "10,3,2,3", "4,4"];
@@ -30,6 +34,9 @@ const MOST_CURVES = 10;
 
 /** Pictures in one view: more would not be looked at, and keep a browser busy. */
 const MOST_PICTURES = 24;
+
+/** Pixels of a line of text. */
+const LINE = 15;
 
 /** Rows of a picture's table. */
 const MOST_ROWS = 1000;
@@ -58,7 +65,7 @@ export function curves(context: Context): HTMLElement[] {
   if (all.length === 0) {
     return [
       nothing(
-        "No rows here differ in one number only, at three values or more. Such rows come from:",
+        "No rows here differ in one number only, at three values or more. To measure some:",
         "switchcost sweep contexts PATTERN",
         "switchcost run PATTERN --contexts 2,10,100,1000",
         "switchcost sweep payload PATTERN",
@@ -89,7 +96,7 @@ function drawable(
 /** Curves as lines; with each that has a control the control's, drawn once, and the indirect cost where it is resolved. */
 function asLines(context: Context, all: Curve[]): Line[] {
   const lines = new Map<string, Line>();
-  const add = (name: string, of: string, points: Point[], look?: Pick<Line, "colour" | "dash">): void => {
+  const add = (name: string, of: string, points: Point[], look: Partial<Line> = {}): void => {
     const key = JSON.stringify([name, points]);
     if (points.length === 0 || lines.has(key)) return;
     const nth = lines.size;
@@ -103,7 +110,9 @@ function asLines(context: Context, all: Curve[]): Line[] {
     });
   };
   const rows = new Map(context.run.rows.map((row) => [row.label, row]));
-  for (const { mechanism, label, control, points } of all) {
+  const families = new Set(all.map(({ mechanism }) => family(mechanism)));
+  const alike = families.size < all.length;
+  for (const [nth, { mechanism, label, control, points }] of all.entries()) {
     add(
       label,
       family(mechanism),
@@ -115,6 +124,7 @@ function asLines(context: Context, all: Curve[]): Line[] {
           return [{ x, y: median, low, high }];
         }),
       ),
+      alike ? { colour: `var(--f${COLOURS[nth % COLOURS.length]})` } : {},
     );
     const parts = points.flatMap(({ x, result, parts }) =>
       parts && !bimodal(rows.get(result)) ? [{ x, ...parts }] : [],
@@ -155,17 +165,15 @@ function one(context: Context, all: Curve[]): HTMLElement {
   const split = own.some((curve) => curve.points.some((point) => point.parts));
   return figure({
     id: `curve-${first.experiment}-${first.axis.replace(/\W/g, "-")}`,
-    title: `${first.experiment}: cost against ${first.axis.replaceAll("_", " ")}`,
-    caption: `Medians with their 95 % intervals, in ${quantity.name} per ${first.unit}; both axes logarithmic.${split ? " Dotted: indirect cost, what is left of the total when the cost of the same work without a switch (alone) and that of the switch without the work (direct, at 0) are taken off round by round. Where its interval holds 0 it is not resolved, and not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
+    title: `${experimentOf(first.experiment, context.data).title} by ${first.axis.replaceAll("_", " ")}`,
+    caption: `Medians with 95 % intervals; both axes logarithmic.${split ? " Dotted: indirect cost, the total less the same work without a switch (alone) and less the switch without work (direct, at 0), taken round by round. If its interval holds 0, it is not drawn." : ""}${own.length > MOST_CURVES ? ` The first ${MOST_CURVES} of ${own.length} curves; filters show others.` : ""}`,
     command: typed(context.run),
     n: `${measured.size} rows, ${total(
       context.rows.filter((row) => measured.has(row.label)),
       (row) => row.result.starts,
-    )} starts of a probe`,
-    picture: points.length === 0 ? null : picture(context, first.axis, quantity, lines, gapsOf(own), label),
-    below:
-      left.length > 0 &&
-      h("p", { class: "fine" }, `Not on a curve, having fewer than three points: ${left.join(", ")}.`),
+    )} process runs`,
+    picture: points.length === 0 ? null : picture(context, first, quantity, lines, gapsOf(own), label),
+    below: left.length > 0 && h("p", { class: "fine" }, `Fewer than three points, so not drawn: ${left.join(", ")}.`),
     table: table(context, own.slice(0, MOST_CURVES), quantity, label, split),
   });
 }
@@ -234,7 +242,7 @@ function scaleX(axis: string, points: Point[], room: number, label: (x: number) 
 
 function picture(
   context: Context,
-  axis: string,
+  { axis, unit }: Curve,
   quantity: Quantity,
   lines: Line[],
   gaps: Map<string, number[]>,
@@ -251,17 +259,20 @@ function picture(
     ),
     label: null,
   };
-  const split = context.width < 640;
+  const narrow = context.width < NARROW;
   const legend = lines.map((line, i) => ({ ...line, i }));
-  const top = split ? 14 + 16 * lines.length : 20;
-  const names = lines.map((line) => line.name);
-  const ends = legend.flatMap((line) => line.points.at(-1) ?? []);
+  const top = narrow ? 34 + 16 * lines.length : 34;
+  const right = narrow ? 34 : Math.min(330, 34 + Math.max(...lines.map((line) => wide(line.name))));
+  const ends = legend.flatMap(({ points, name, i }) => {
+    const last = points.at(-1);
+    return last ? [{ ...last, text: narrow ? letter(i) : name }] : [];
+  });
   return drawn({
     width: context.width,
     height: 360 + top,
     marginTop: top,
     marginLeft: 64,
-    marginRight: split ? 26 : Math.min(330, 30 + 6.7 * Math.max(...lines.map((line) => line.name.length))),
+    marginRight: right,
     marginBottom: 50,
     x: { ...x, axis: null },
     y: { ...y, axis: null },
@@ -281,29 +292,25 @@ function picture(
         ),
         Plot.dot(line.points, { x: "x", y: "y", fill: line.colour, r: 3.5, symbol: line.symbol }),
       ]),
-      ...(split
-        ? [
-            ...legend.map((line) =>
-              Plot.text([`${letter(line.i)}  ${line.name}`], {
-                frameAnchor: "top-left",
-                dy: -top + 12 + 16 * line.i,
-                dx: -40,
-                fill: "var(--text)",
-                lineWidth: context.width / 12,
-                textOverflow: "ellipsis-end",
-              } as Plot.TextOptions),
-            ),
-            Plot.text(
-              ends,
-              spread(ends, y, (point) => letter(names.indexOf(point.curve))),
-            ),
-          ]
-        : [
-            Plot.text(
-              ends,
-              spread(ends, y, (point) => point.curve),
-            ),
-          ]),
+      ...(narrow
+        ? legend.map((line) =>
+            Plot.text([`${letter(line.i)}  ${line.name}`], {
+              frameAnchor: "top-left",
+              dy: -top + 12 + 16 * line.i,
+              dx: -40,
+              fill: "var(--text)",
+              lineWidth: context.width / 12,
+              textOverflow: "ellipsis-end",
+            } as Plot.TextOptions),
+          )
+        : []),
+      Plot.text([`↑ ${quantity.name} per ${unit}`], {
+        frameAnchor: "top-left",
+        dx: -56,
+        dy: -16,
+        fill: "var(--text)",
+      }),
+      namesAtEnds(ends, context.width - right),
       Plot.tip(
         points,
         Plot.pointer({
@@ -374,36 +381,33 @@ function cacheMarks(all: { name: string; bytes: number }[], [low, high]: [number
   ];
 }
 
-/** Labels at the ends of lines, moved apart where they would lie on one another. */
-function spread(ends: Point[], y: Plot.ScaleOptions, text: (point: Point) => string): Plot.TextOptions {
-  const [low, high] = y.domain as [number, number];
-  const pixel = (value: number): number => 300 * (1 - Math.log(value / low) / Math.log(high / low));
-  const order = ends.map((end, i) => ({ i, at: pixel(end.y) })).sort((a, b) => a.at - b.at);
-  const shift = new Map<Point, number>();
-  let last = -Infinity;
-  for (const { i, at } of order) {
-    const placed = Math.max(at, last + 15);
-    shift.set(ends[i]!, placed - at);
-    last = placed;
-  }
-  // An offset of its own for each text needs a channel; lines of nothing above the text do the same.
-  return {
-    x: "x",
-    y: "y",
-    text,
-    dx: 9,
-    textAnchor: "start",
-    fill: "var(--text)",
-    render: (index, scales, values, dimensions, context, next) => {
-      const group = next!(index, scales, values, dimensions, context)!;
-      [...group.children].forEach((child, i) => {
-        const [x, y] = /translate\(([-\d.]+),([-\d.]+)\)/
-          .exec(child.getAttribute("transform") ?? "")
-          ?.slice(1)
-          .map(Number) ?? [0, 0];
-        child.setAttribute("transform", `translate(${x},${(y ?? 0) + (shift.get(ends[index[i]!]!) ?? 0)})`);
-      });
-      return group;
-    },
-  } as Plot.TextOptions;
+/** Names at the right, each as near to the end of its line as the others let it, with a line to it where they part. */
+function namesAtEnds(ends: (Point & { text: string })[], right: number): Plot.Markish {
+  return (_index, { x, y }, _values, _dimensions, { document }) => {
+    const all = document.createElementNS("http://www.w3.org/2000/svg", "g");
+    const add = (name: string, of: Record<string, string | number>, text = ""): void => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(of)) element.setAttribute(key, String(value));
+      element.textContent = text;
+      all.append(element);
+    };
+    const at = ends.map((end) => ({ text: end.text, x: Number(x!(end.x)), y: Number(y!(end.y)) }));
+    const order = at.sort((a, b) => a.y - b.y);
+    const places = apart(
+      order.map((end) => end.y),
+      LINE,
+    );
+    order.forEach((end, i) => {
+      const place = places[i]!;
+      if (Math.abs(place - end.y) > 2 || right - end.x > 2)
+        add("path", {
+          d: `M${end.x + 6},${end.y}L${right + 12},${place}`,
+          stroke: "var(--faint)",
+          "stroke-width": 0.7,
+          fill: "none",
+        });
+      add("text", { x: right + 15, y: place, dy: "0.32em", "text-anchor": "start", fill: "var(--text)" }, end.text);
+    });
+    return all;
+  };
 }

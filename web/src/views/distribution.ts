@@ -1,15 +1,16 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { bimodal, byQuantity, cost, eachFigure, type Measure, type Row, type Start } from "../data";
+import { bimodal, brief, byQuantity, cost, eachFigure, type Measure, type Row, type Start } from "../data";
 import { figure, nothing } from "../figure";
 import { amount, duration, tick } from "../format";
-import { axes, drawn, logAxis, rowPlot } from "../rowplot";
+import { COSTS, axes, drawn, logAxis, rowPlot } from "../rowplot";
 import { focus, lines, paged, rowChooser, words } from "./common";
 
 /** How starts, batches and single units are spread. */
 export function distribution(context: Context): HTMLElement[] {
   const rows = context.rows.filter((row) => row.starts.length > 0);
-  if (rows.length === 0) return [nothing("No row here tells its single starts.", "switchcost run")];
+  if (rows.length === 0)
+    return [nothing("This page has no single process runs of these rows. To measure some:", "switchcost run")];
   const all = byQuantity(rows, (row) => row, context.data).map(([quantity, group]) =>
     overview(context, group, quantity),
   );
@@ -19,10 +20,7 @@ export function distribution(context: Context): HTMLElement[] {
     ecdf(context),
     ...byQuantity(each, (row) => row, context.data).map(([quantity, group]) => perUnit(context, group, quantity)),
     each.length === 0 &&
-      nothing(
-        "No row was measured switch by switch; a histogram of single switches needs:",
-        "switchcost run PATTERN --timing each",
-      ),
+      nothing("No row was timed switch by switch. To do so:", "switchcost run PATTERN --timing each"),
   ];
   return parts.filter((part) => part !== false);
 }
@@ -57,14 +55,14 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
     dots.length === 0
       ? null
       : rowPlot({
-          items: lines(rows, context, (row) => ({ end: cost(row), ...words(row) })),
+          items: lines(rows, context, (row) => ({ end: cost(row), short: brief(row), ...words(row) })),
           width: context.width,
           x: logAxis(
             [...dots.map((dot) => dot.median), ...boxes.flatMap((box) => [box.p1, box.p99])],
             quantity,
             context.width,
           ),
-          costs: true,
+          ends: COSTS,
           marks: (seat) => [
             Plot.link(boxes, { y: "key", x1: "p1", x2: "p99", stroke: paint, strokeWidth: 1, dy: seat.dy }),
             Plot.link(boxes, {
@@ -96,9 +94,9 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
         });
   return figure({
     id: `spread-${quantity.name}`,
-    title: `How far starts and batches differ in ${quantity.name}`,
+    title: `Spread of process runs${quantity.name === "time" ? "" : `: ${quantity.name}`}`,
     caption:
-      "Dots: median of each start of the probe; crosses: starts that were disturbed or not verified and do not count. Pale bar: 10th to 90th percentile of all batches; thin line: 1st to 99th. Tick: the row's median, or each of its modes.",
+      "Dot: median of a process run; cross: a run that was left out, because it was disturbed or not verified. Pale bar: 10th to 90th percentile of all batches; thin line: 1st to 99th. Tick: the row's median, or each of its modes.",
     command: typed(context.run),
     n: counted(all),
     picture,
@@ -106,11 +104,11 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
     table: {
       head: [
         "mechanism",
-        "starts counted",
+        "process runs",
         "left out",
-        "lowest start",
+        "lowest run",
         "median",
-        "highest start",
+        "highest run",
         "p1 of batches",
         "p10",
         "p90",
@@ -136,7 +134,7 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
 
 function ecdf(context: Context): HTMLElement {
   const row = focus(context, (row) => drawableStarts(row).length > 0);
-  if (!row) return nothing("No row has a start that can be drawn.");
+  if (!row) return nothing("No row has a process run that can be drawn.");
   const starts = drawableStarts(row)
     .filter((start) => start.counted)
     .sort((a, b) => a.median - b.median);
@@ -172,16 +170,16 @@ function ecdf(context: Context): HTMLElement {
       Plot.dot(steps, { x: "x", y: "y", r: 2.5, fill: paint }),
       Plot.ruleX([row.low, row.high], { stroke: "var(--text)", strokeOpacity: 0.4 }),
       Plot.ruleX(row.figures, { stroke: "var(--text)", strokeDasharray: "2,3" }),
-      Plot.text(["— starts\n– – batches"], { frameAnchor: "bottom-right", dy: -8, dx: -8, fill: "var(--text)" }),
+      Plot.text(["— process runs\n– – batches"], { frameAnchor: "bottom-right", dy: -8, dx: -8, fill: "var(--text)" }),
     ],
   });
   return figure({
     id: "ecdf",
     title: `Cumulative distribution: ${row.label}`,
     caption:
-      "Line with dots: medians of starts, each counted once; dashed: all their batches together. Thin lines: 95 % interval of the median. Two or more steep parts mean that starts come in kinds.",
+      "Line with dots: medians of process runs; dashed: all their batches. Thin lines: 95 % interval of the median. Two or more steep parts: the runs form groups.",
     command: typed(context.run),
-    n: `${steps.length} starts, ${row.result.samples} batches or intervals`,
+    n: `${steps.length} process runs, ${row.result.samples} samples`,
     picture,
     extra: [rowChooser("row-ecdf", row, context, (one) => drawableStarts(one).length > 0)],
     table: {
@@ -272,13 +270,13 @@ function perUnit(context: Context, rows: Row[], quantity: Measure): HTMLElement 
   });
   return figure({
     id: `each-${quantity.name}`,
-    title: "Single units",
-    caption: `Share of units that took at least so long, both axes logarithmic${shown.some((row) => row.result.reading !== null) ? "; raw, with the cost of reading the counter in it" : ""}. ${rows.length > shown.length ? `The first ${shown.length} of ${rows.length} rows.` : ""}`,
+    title: "Tail of single samples",
+    caption: `Share of samples at or above a duration; both axes logarithmic${shown.some((row) => row.result.reading !== null) ? "; including the cost of reading the counter" : ""}. ${rows.length > shown.length ? `The first ${shown.length} of ${rows.length} rows.` : ""}`,
     command: typed(context.run),
-    n: `${shown.reduce((sum, row) => sum + row.result.samples, 0)} intervals`,
+    n: `${shown.reduce((sum, row) => sum + row.result.samples, 0)} samples`,
     picture,
     table: {
-      head: ["mechanism", "intervals", "p50", "p90", "p99", "p99.9", "maximum", "two readings of the counter"],
+      head: ["mechanism", "samples", "p50", "p90", "p99", "p99.9", "maximum", "reading the counter"],
       rows: shown.map((row) => {
         const { result: of } = row;
         const beyond = [of.p90, of.p99, of.p999, of.max, of.reading].map(duration);

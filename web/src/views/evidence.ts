@@ -19,7 +19,7 @@ function range(
 }
 
 /** A few stray switches are a small number, not none. */
-const rate = (value: number | null): string =>
+export const rate = (value: number | null): string =>
   value === null ? "not observed" : value === 0 ? "0" : value < 0.0005 ? "< 0.001" : value.toFixed(3);
 
 /** What was expected, what was seen, and what follows: a sentence, and a picture of the rows that it does not hold for. */
@@ -34,7 +34,7 @@ export function evidence(context: Context): HTMLElement[] {
   const all = failed.length === 0;
   const sentence =
     passed === context.rows.length
-      ? `${passed} of ${context.rows.length} rows passed every check: the order of turns, the kernel's count of switches, the CPUs, and what the host saw by itself.`
+      ? `${passed} of ${context.rows.length} rows passed every check: order of turns, kernel switches, CPUs, and the host's own observations.`
       : `${passed} of ${context.rows.length} rows passed every check; ${others.join(", ")}.`;
   const { shown: rows, pager } = paged(context.rows, context);
   return [
@@ -43,7 +43,7 @@ export function evidence(context: Context): HTMLElement[] {
       title: all ? `Every ${never.length > 0 ? "measured " : ""}row passed its checks` : "Rows that failed a check",
       caption: all
         ? sentence
-        : `${sentence} Grey: what the kernel must count for the claim to be believed; dot: what it counted; cross: a figure that is not to be used. Contradicted: the evidence refutes the claim. Unobservable: a counter cannot be read here. Broken: no usable answer.`,
+        : `${sentence} Grey: the kernel switches that the claim implies; dot: those that the kernel counted; cross: do not use this figure. Contradicted: the evidence refutes the claim. Unobservable: a counter cannot be read here. Broken: no usable answer.`,
       command: typed(context.run),
       n: counted(context.rows),
       picture: all ? null : drawnEvidence(context, paged(failed, context).shown),
@@ -81,9 +81,7 @@ function drawnEvidence(context: Context, rows: Row[]): Element {
     items: lines(rows, context, (row) => {
       const why = words(row);
       const shown =
-        observed(row) === null
-          ? { words: why.words ?? "the kernel's count was not observed", alarm: alarming(row) }
-          : {};
+        observed(row) === null ? { words: why.words ?? "the kernel's count cannot be read", alarm: alarming(row) } : {};
       return { ...shown, end: row.result.verdict };
     }),
     width: context.width,
@@ -135,7 +133,7 @@ function table(rows: Row[]): Table {
       "CPUs",
       "turns and token",
       "address spaces expected",
-      "starts",
+      "process runs",
       "left out as disturbed",
     ],
     rows: rows.map((row) => {

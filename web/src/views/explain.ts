@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, typed } from "../context";
-import { bimodal, cost, type Explained } from "../data";
+import { bimodal, cost, type Explained, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { duration, percent } from "../format";
@@ -27,15 +27,45 @@ export function explain(context: Context): HTMLElement[] {
   if (all.length === 0)
     return [
       nothing(
-        "This run does not hold the rows that a cost is taken apart by. One that does comes from:",
+        "This run lacks the rows that a cost is made of. To measure them:",
         "switchcost explain thread/futex",
         "switchcost report latest",
       ),
     ];
-  return all.slice(0, MOST).map((one, nth) => waterfall(one, nth, context));
+  // What was asked first; then what the layers explain, and last what they exceed.
+  const asked = context.run.data.run.command.slice(2);
+  const rank = ({ mechanism, residue }: Explained): number =>
+    asked.includes(mechanism) ? 0 : bimodal(rowOf(mechanism, context)) ? 3 : residue.ns < 0 ? 2 : 1;
+  return [...all]
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, MOST)
+    .map((one, nth) => waterfall(one, nth, context));
 }
 
-function steps({ layers, residue, total, mechanism }: Explained): Step[] {
+const rowOf = (label: string, { run }: Context): Row | undefined => run.rows.find((row) => row.label === label);
+
+/** How much of the whole its layers are: `94 %`, `32 – 100 %` where the interval is wide. */
+function explains({ predicted_per_measured: of }: Explained): string {
+  if (of === null) return "–";
+  const { ratio, low, high } = of;
+  const wide = low !== null && high !== null && high - low > 0.1;
+  return wide ? `${percent(low).replace(" %", "")} – ${percent(high)}` : percent(ratio);
+}
+
+/** What the picture shows, in a sentence. */
+function answer(one: Explained): string {
+  const { mechanism, figure, predicted_per_measured: of, residue } = one;
+  if (of === null) return `The layers of ${mechanism} were not all measured.`;
+  if (residue.ns >= 0 || (residue.high ?? 1) > 0) return `The layers explain ${explains(one)} of ${figure}.`;
+  return `Measured alone, the layers cost ${duration(-residue.ns)} more than ${mechanism} as a whole: ${explains(one)} of ${figure}.`;
+}
+
+/** What the layers leave, or lack. */
+const restOf = ({ residue: { ns, high } }: Explained): string =>
+  (high ?? ns) < 0 ? "less than its layers" : "unexplained rest";
+
+function steps(one: Explained): Step[] {
+  const { layers, residue, total, mechanism } = one;
   type Cost = Pick<Step, "ns" | "low" | "high" | "share">;
   const step = (key: string, name: string, from: number, of: Cost | null, kind: Step["kind"]): Step => {
     const { ns, low, high, share } = of ?? { ns: null, low: null, high: null, share: null };
@@ -43,19 +73,23 @@ function steps({ layers, residue, total, mechanism }: Explained): Step[] {
   };
   let height = 0;
   const found = layers.map((layer, i): Step => {
-    const one = step(`l${i}`, layer.name, height, layer.cost, "layer");
-    height = one.to;
-    return one;
+    const next = step(`l${i}`, layer.name, height, layer.cost, "layer");
+    height = next.to;
+    return next;
   });
-  const rest = step("rest", "unexplained rest", height, residue, "residue");
+  const rest = step("rest", restOf(one), height, residue, "residue");
   return [...found, rest, step("total", mechanism, 0, total, "total")];
 }
 
 function waterfall(one: Explained, nth: number, context: Context): HTMLElement {
-  const row = context.run.rows.find((row) => row.label === one.mechanism);
-  if (bimodal(row)) return nothing(`${one.mechanism} is bimodal, ${cost(row)}: no one cost can be taken apart.`);
+  const row = rowOf(one.mechanism, context);
+  if (bimodal(row))
+    return nothing(
+      `${one.mechanism} is bimodal here, ${cost(row)}: no one cost can be taken apart. On a quiet machine it may not be:`,
+      `switchcost explain '${one.mechanism}'`,
+    );
   const all = steps(one);
-  const ends = all.flatMap((step) => [step.from, step.to]);
+  const ends = all.flatMap(({ from, to, low, high }) => [from, to, from + (low ?? 0), from + (high ?? 0)]);
   const paint = (step: Step): string =>
     step.kind === "residue" ? "var(--faint)" : colour(one.mechanism.split("/")[0] ?? "", context.data);
   const domain: [number, number] = [Math.min(0, ...ends), Math.max(1, ...ends) * 1.02];
@@ -104,14 +138,17 @@ function waterfall(one: Explained, nth: number, context: Context): HTMLElement {
       ),
     ],
   });
-  const why = one.layers.map((layer) => h("li", {}, h("strong", {}, layer.name), `: ${layer.why}`));
+  const said = one.layers.map(({ name, why }) => [name, why]);
+  if (one.residue_is) said.push([`${restOf(one)}, probably`, one.residue_is.what]);
+  const why = said.map(([name, why]) => h("li", {}, h("strong", {}, name), `: ${why}`));
   return figure({
     id: `explain-${nth}`,
-    title: `${one.mechanism}: where ${one.figure} go`,
+    title: `What ${one.mechanism} is made of`,
     caption: `${one.title}. Bars: means over ${one.total.rounds} rounds, each from where the one before ends; dark line: 95 % interval. ${one.sentence}`,
     command: typed(context.run),
-    n: `${one.layers.length} layers, ${one.total.rounds} rounds`,
+    n: `${one.layers.length} ${one.layers.length === 1 ? "layer" : "layers"}, ${one.total.rounds} rounds`,
     picture,
+    extra: [h("p", { class: "sentence" }, answer(one))],
     below: h("ul", { class: "said" }, ...why, ...one.notes.map((note) => h("li", {}, note))),
     table: {
       head: ["layer", "mean", "95 % interval", "measured as", "why not"],
@@ -124,7 +161,7 @@ function waterfall(one: Explained, nth: number, context: Context): HTMLElement {
           layer.reason ?? "",
         ]),
         [
-          "unexplained rest",
+          restOf(one),
           duration(one.residue.ns),
           one.residue.low === null ? "–" : `${duration(one.residue.low)} – ${duration(one.residue.high)}`,
           one.residue_is?.what ?? "",

@@ -1,11 +1,21 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { bimodal, cost, eachFigure, experimentOf, type Literature, literatureOf, measured, type Row } from "../data";
+import {
+  bimodal,
+  brief,
+  cost,
+  eachFigure,
+  experimentOf,
+  type Literature,
+  literatureOf,
+  measured,
+  type Row,
+} from "../data";
 import { type Choice, h, select } from "../dom";
 import { figure, nothing, pointed } from "../figure";
 import { amount, type Quantity, times as timesOf } from "../format";
 import { told, where } from "../literature";
-import { intervals, logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
+import { COSTS, intervals, logAxis, rowAt, rowPlot, type Seat } from "../rowplot";
 import { byExperiment, lines, notes, paged, shared, without, words } from "./common";
 
 /** The ladder: what each kind of switch costs, on one axis. */
@@ -37,7 +47,7 @@ function summary(row: Row, quantity: Quantity, context: Context): string {
   return [
     `${row.label}${about ? ` (${about})` : ""}: ${cost(row)} per ${row.result.unit}`,
     row.low === null ? "no interval" : `${of(row.low)} – ${of(row.high)}`,
-    `${row.result.verdict}, ${row.result.starts} starts`,
+    `${row.result.verdict}, ${row.result.starts} process runs`,
   ].join(" · ");
 }
 
@@ -182,19 +192,24 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
     quantity,
     context.width,
   );
-  const end = (row: Row): string => {
+  const end = (row: Row, cost: string): string => {
     if (row.figures.length === 0) return "";
     const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
-    return `${cost(row)}${row.result.unit === about.unit || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`.trimEnd();
+    return `${cost}${row.result.unit === about.unit || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`.trimEnd();
   };
   const picture =
     rows.length === 0
       ? null
       : rowPlot({
-          items: lines(rows, context, (row) => ({ label: without(row.label, common), end: end(row), ...words(row) })),
+          items: lines(rows, context, (row) => ({
+            label: without(row.label, common),
+            end: end(row, cost(row)),
+            short: end(row, brief(row)),
+            ...words(row),
+          })),
           width: context.width,
           x,
-          costs: true,
+          ends: COSTS,
           marks: (seat) => [
             ...literatureMarks(literature, x.domain as [number, number], seat),
             ...rowMarks(drawable, about.batches, context, seat),
@@ -232,11 +247,12 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   const chooser = select(`against-${experiment}`, "Compare with", choices, reference?.label ?? "", (against) =>
     context.go({ against }),
   );
+  const failed = drawable.some((row) => row.result.verdict !== "verified");
   const heads = context.data.columns.map((column) => column.title);
   return figure({
     id: `ladder-${experiment}`,
     title: [about.title, ...common.filter((word) => word !== experiment)].join(" · "),
-    caption: `Dot: median over starts; bar: its 95 % interval${about.batches ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", by the kernel's figures"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}. Two dots and "or": bimodal, one figure per mode, the most frequent first; area: its share. Hollow: failed a check; the word says which. ${reference ? `×: cost by that of ${reference.label}, the median of the rounds' ratios, where the unit is the same; whether a difference can be trusted says Compare.` : ""}`,
+    caption: `Dot: median of the process runs; bar: its 95 % interval${about.batches ? "; full tick: the fastest batch; dashed tick: 99th percentile of batches" : ", from the kernel's counters"}${cited.length > 0 ? "; faint diamonds: published by others, by number (other machine, other method)" : ""}.${drawable.some(bimodal) ? " Two dots: bimodal, one figure per mode, the most frequent first; the larger the dot, the more frequent." : ""}${failed ? " Hollow: failed a check, named at the end of the line." : ""}${reference ? ` More and less: ratio to ${reference.label}, the median over rounds. For verdicts see Compare.` : ""}`,
     command: typed(context.run),
     n: counted(all),
     picture,

@@ -1,10 +1,10 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { cost, eachFigure, experimentOf, measured, type Row } from "../data";
+import { brief, cost, eachFigure, experimentOf, measured, type Row } from "../data";
 import { h } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
-import { intervals, logAxis, rowPlot } from "../rowplot";
+import { COSTS, intervals, logAxis, rowPlot } from "../rowplot";
 import { commands, paged } from "./common";
 
 /** A part without its unit. */
@@ -34,7 +34,7 @@ export function life(context: Context): HTMLElement[] {
   if (lived.length === 0) {
     return [
       nothing(
-        "No run here measured what a context costs to create or to keep. Measure that, and make one page of all three:",
+        "No run here measured creation or memory. Measure both, and make one page of all three:",
         ...commands(data, (experiment) => experiment.of_contexts),
         "switchcost report latest~2 latest~1 latest",
       ),
@@ -54,7 +54,9 @@ export function life(context: Context): HTMLElement[] {
       items: shown.map(([name, all]) => ({
         key: name,
         label: name,
-        ...(all.has(experiment) ? { end: cost(all.get(experiment)) } : { words: "not measured" }),
+        ...(all.has(experiment)
+          ? { end: cost(all.get(experiment)), short: brief(all.get(experiment)!) }
+          : { words: "not measured" }),
       })),
       // Labels stand above the marks where three pictures share the page.
       width: Math.min(width, three ? 639 : width),
@@ -63,7 +65,7 @@ export function life(context: Context): HTMLElement[] {
         quantity,
         width,
       ),
-      costs: true,
+      ends: COSTS,
       marks: (seat) => [
         intervals(marks, paint, { dy: seat.dy }),
         Plot.dot(dots, { y: "key", x: "value", r: "radius", fill: paint, dy: seat.dy }),

@@ -49,7 +49,7 @@ export function machine(context: Context): HTMLElement[] {
         build.clock,
       ]),
     },
-    "Probes as they describe themselves",
+    "Probes and their builds",
   );
   const about: [string, string][] = [
     ["run", run.id],
@@ -65,8 +65,8 @@ export function machine(context: Context): HTMLElement[] {
   return [
     figure({
       id: "findings",
-      title: "What makes numbers of this machine untrustworthy",
-      caption: "Looked at when the run began: what is the case, its effect on numbers, and the cure.",
+      title: "What limits figures of this machine",
+      caption: "As `switchcost doctor` saw it when the run began: the finding, its effect on figures, and the cure.",
       command: typed(context.run),
       n: `${findings.length} findings`,
       picture: null,

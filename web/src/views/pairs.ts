@@ -23,10 +23,7 @@ export function pairs(context: Context): HTMLElement[] {
   const all = matrices(context.run, context.rows);
   if (all.length === 0)
     return [
-      nothing(
-        "No rows here differ in their pair of CPUs only. A map of them comes from:",
-        "switchcost sweep cpus PATTERN",
-      ),
+      nothing("No rows here differ only in their pair of CPUs. To map the pairs:", "switchcost sweep cpus PATTERN"),
     ];
   const more =
     all.length > MOST_MATRICES
@@ -143,7 +140,7 @@ function one(context: Context, { label, cells }: Matrix): HTMLElement {
     id: `pairs-${label.replace(/\W/g, "-")}`,
     title: `CPU pairs: ${label}`,
     caption:
-      "One cell for each pair of CPUs; stronger = slower, on a logarithmic scale. Siblings stand side by side; a gap parts CPUs that share neither cache nor core. Grey: bimodal. A pair is measured in one order and shown in both.",
+      "One cell per pair of CPUs; the stronger, the slower, on a logarithmic scale. Siblings are neighbours; a gap separates CPUs that share neither cache nor core. Grey: bimodal. Each pair is measured in one order and shown in both.",
     command: typed(context.run),
     n: counted(context.rows.filter((row) => measured.has(row.label))),
     picture,

@@ -19,9 +19,6 @@ const LANE = 6;
 /** Width of a character of the marks' names. */
 const CHARACTER = 5.6;
 
-/** Rows whose notes stand open below the picture. */
-const FEW = 8;
-
 /** Rows with a figure for each unit come from one question to their mechanisms. */
 const question = (row: Row): string => `${row.experiment} ${row.result.timing}`;
 
@@ -182,22 +179,31 @@ function shareMarks(
   });
 }
 
-/** Why a row failed, and what changes how its figures are read; rows with the same stand together. */
+/** Why a row failed, and what changes how its figures are read, folded. What is said of each row stands there once, and rows with the same together. */
 function caveats(rows: Row[]): HTMLElement | null {
-  const told = new Map<string, Row[]>();
-  for (const row of rows) {
+  const parts = (row: Row): string[] => {
     const { verdict, reason } = row.result;
-    const words = [reason && `${verdict}: ${reason}`, ...row.detail.caveats].filter(Boolean);
-    if (words.length > 0) group(told, words.join("; "), row);
+    return [reason && `${verdict}: ${reason}`, ...row.detail.caveats.flatMap((text) => text.split("; "))].filter(
+      Boolean,
+    );
+  };
+  const noted = rows.filter((row) => parts(row).length > 0);
+  if (noted.length === 0) return null;
+  const all =
+    noted.length < 3 ? [] : parts(noted[0]!).filter((part) => noted.every((row) => parts(row).includes(part)));
+  const told = new Map<string, Row[]>();
+  for (const row of noted) {
+    const own = parts(row).filter((part) => !all.includes(part));
+    if (own.length > 0) group(told, own.join("; "), row);
   }
-  if (told.size === 0) return null;
   const lines = [...told].map(([text, of]) =>
     h("li", {}, h("strong", {}, of.map((row) => row.label).join(", ")), `: ${text}`),
   );
+  if (all.length > 0) lines.push(h("li", {}, h("strong", {}, "Each of these rows"), `: ${all.join("; ")}`));
   return h(
     "details",
-    { class: "caveats", open: told.size <= FEW },
-    h("summary", {}, `Notes on ${told.size === 1 ? "a row" : "the rows"}`),
+    { class: "caveats" },
+    h("summary", {}, `Notes on ${noted.length === 1 ? "a row" : `${noted.length} rows`}`),
     h("ul", { class: "said" }, ...lines),
   );
 }
@@ -219,8 +225,8 @@ export function percentiles(context: Context): HTMLElement[] {
   if (groups.length > 0) return groups.map((rows) => one(context, rows));
   return [
     eachUnit(context.run).length > 0
-      ? nothing("No row with a figure for each unit passes the filters.")
-      : nothing("No row here has a figure for each of its units; they are measured by:", COMMAND),
+      ? nothing("No row with percentiles passes the filters.")
+      : nothing("No row here has percentiles of single switches. To measure them:", COMMAND),
   ];
 }
 
@@ -268,7 +274,7 @@ function one(context: Context, all: Row[]): HTMLElement {
           })),
           width: context.width,
           x,
-          costs: true,
+          ends: about.name === "wakeup" ? ["earlier", "later"] : [quantity.smaller, quantity.greater],
           tall: { above: NAMES + BARS + 3, below: (shares.length + 1) * LANE },
           marks: (seat) => [
             histograms(pictures, domain, paint, seat),
@@ -300,14 +306,14 @@ function one(context: Context, all: Row[]): HTMLElement {
   return figure({
     id: `percentiles-${experiment}-${first.timing}`,
     title: [about.title, ...common.filter((word) => word !== experiment)].join(" · "),
-    caption: `Histogram: how many units of the row took about so long, against its fullest bar; a single unit still shows. Lines: ${shares.join(", ")} of a start, median over starts. Dots below them: the same, with 95 % intervals over starts if there are six or more. A percentile needs ten units beyond it in each start. Hollow and pale: failed a check; the word says which.`,
+    caption: `Histogram: all samples of a row, scaled to its fullest bar; even a single sample shows. Lines and dots: ${shares.join(", ")}, each the median of the process runs; bars: their 95 % intervals, given six runs or more. A percentile needs ten samples beyond it in each run. Hollow and pale: failed a check, named at the end of the line.`,
     command: typed(context.run),
     n: counted(all),
     picture,
     extra: [tip, pager],
     below: caveats(rows),
     table: {
-      head: ["mechanism", ...told, "units", "starts", "verdict"],
+      head: ["mechanism", ...told, "samples", "process runs", "verdict"],
       rows: rows.map((row) => [
         row.label,
         ...told.map((share) => written(row, share, quantity)),

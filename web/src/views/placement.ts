@@ -44,7 +44,7 @@ export function placement(context: Context): HTMLElement[] {
   if (all.length === 0)
     return [
       nothing(
-        "No mechanism here was measured in two placements. They are compared by:",
+        "No mechanism here was measured in two placements. To compare them:",
         placementsOf("thread process", context.data),
       ),
     ];
@@ -55,9 +55,16 @@ export function placement(context: Context): HTMLElement[] {
     fill: nth === 0 ? "own" : "var(--paper)",
   }));
   return byQuantity(all, ({ rows }) => rows[0]!, context.data).map(([quantity, of]) => {
-    const alone = groups(context.rows, context.data)
-      .filter((one) => !several(one) && one.rows[0]!.quantity === quantity && one.rows[0]!.placement !== names[0])
-      .map(({ rows }) => rows[0]!.label);
+    // Of those in the usual place there are many, and their number is enough.
+    const single = groups(context.rows, context.data).filter(
+      (one) => !several(one) && one.rows[0]!.quantity === quantity,
+    );
+    const usual = single.filter(({ rows }) => rows[0]!.placement === names[0]).length;
+    const alone = single.flatMap(({ rows: [row] }) => (row!.placement === names[0] ? [] : [row!.label]));
+    const parts = [
+      usual > 0 && `${usual} ${usual === 1 ? "row" : "rows"} on ${context.data.placements[0]!.title}`,
+      ...alone.slice(0, 40),
+    ].filter(Boolean);
     const lines = of.map(({ label, rows }) => ({
       label,
       rows: rows.map((row) => ({ row, kind: names.indexOf(row.placement) })),
@@ -66,12 +73,10 @@ export function placement(context: Context): HTMLElement[] {
       id: `placement-${quantity.name}`,
       title: "Where the contexts run",
       caption:
-        "Medians with 95 % intervals, or each mode of a bimodal row. Two idle CPUs are often the slowest: the second must be woken. At the end: most expensive ÷ cheapest.",
+        "Medians with 95 % intervals, or each mode of a bimodal row. Two idle CPUs are often slowest, because the second must wake up. At the end of a line: most expensive ÷ cheapest.",
       command: typed(context.run),
       n: counted(of.flatMap(({ rows }) => rows)),
-      below:
-        alone.length > 0 &&
-        h("p", { class: "fine" }, `Measured in one placement only: ${alone.slice(0, 40).join(", ")}.`),
+      below: parts.length > 0 && h("p", { class: "fine" }, `Measured in one placement only: ${parts.join(", ")}.`),
     });
   });
 }

@@ -12,7 +12,8 @@ const REACH = 0.2;
 /** What the run was like from its first start to its last. */
 export function rounds(context: Context): HTMLElement[] {
   const rows = context.rows.filter((row) => row.starts.length > 0 && row.figures.length > 0);
-  if (rows.length === 0) return [nothing("No row here tells its single starts.", "switchcost run")];
+  if (rows.length === 0)
+    return [nothing("This page has no single process runs of these rows. To measure some:", "switchcost run")];
   const row = focus(context, (row) => row.starts.some((start) => start.median > 0));
   return [overview(context, rows), ...(row ? [closely(context, row)] : [])];
 }
@@ -36,7 +37,7 @@ function overview(context: Context, all: Row[]): HTMLElement {
   };
   const disturbed = points.filter((point) => point.remark !== "");
   const picture = rowPlot({
-    items: lines(rows, context, (row) => ({ ...words(row), end: `${row.starts.length} starts` })),
+    items: lines(rows, context, (row) => ({ ...words(row), end: `${row.starts.length} runs` })),
     width: context.width,
     x: {
       domain: [0, most * 1.02],
@@ -73,21 +74,21 @@ function overview(context: Context, all: Row[]): HTMLElement {
   }
   return figure({
     id: "rounds",
-    title: "Every start, by its time",
-    caption: `One dot for each start: blue faster than the median of its row (if bimodal, than the nearest mode), orange slower, full colour at ±${percent(REACH)}. Crosses: something disturbed it, or it is not verified. Columns of one colour are drift of the whole machine.`,
+    title: "Process runs over time",
+    caption: `One dot per process run. Blue: faster than the row's median (or its nearest mode); orange: slower; full colour at ±${percent(REACH)}. Cross: disturbed, or not verified. If dots above one another have one colour, the whole machine drifted.`,
     command: typed(context.run),
     n: counted(all),
     picture,
     extra: [pager],
     table: {
-      head: ["mechanism", "starts", "first third against last third", "remarks"],
+      head: ["mechanism", "process runs", "last third against first", "remarks"],
       rows: rows.map((row) => [
         row.label,
         String(row.starts.length),
         drift(row),
         row.starts
           .filter((start) => start.remark)
-          .map((start) => `start ${start.sequence}: ${start.remark}`)
+          .map((start) => `run ${start.sequence}: ${start.remark}`)
           .join("; ") || "none",
       ]),
     },
@@ -140,7 +141,7 @@ function closely(context: Context, row: Row): HTMLElement {
           x: "at",
           y: "median",
           title: (start: Start) =>
-            `round ${start.round}, start ${start.sequence}\nmedian ${amount(start.median, row.quantity)} (p10 ${amount(start.p10, row.quantity)}, p90 ${amount(start.p90, row.quantity)})${start.remark ? `\n${start.remark}` : ""}`,
+            `round ${start.round}, process run ${start.sequence}\nmedian ${amount(start.median, row.quantity)} (p10 ${amount(start.p10, row.quantity)}, p90 ${amount(start.p90, row.quantity)})${start.remark ? `\n${start.remark}` : ""}`,
           fill: "var(--paper)",
           stroke: "var(--line)",
         }),
@@ -149,15 +150,15 @@ function closely(context: Context, row: Row): HTMLElement {
   });
   return figure({
     id: "closely",
-    title: `Start by start: ${row.label}`,
+    title: `Run by run: ${row.label}`,
     caption:
-      "Dot: median of a start; bar: 10th to 90th percentile of its batches; dashes and thin lines: the row's median with its interval, or each of its modes. Hollow or crossed: not counted, disturbed or not verified.",
+      "Dot: median of a process run; bar: 10th to 90th percentile of its batches. Dashed: the row's median, or each of its modes; thin lines: its 95 % interval. Hollow or crossed: left out, because it was disturbed or not verified.",
     command: typed(context.run),
-    n: `${starts.length} starts`,
+    n: `${starts.length} process runs`,
     picture,
     extra: [rowChooser("row-rounds", row, context, (one) => one.starts.length > 0)],
     table: {
-      head: ["start", "round", "seconds", "median", "p10 – p90", "counted", "remark"],
+      head: ["process run", "round", "seconds", "median", "p10 – p90", "counted", "remark"],
       rows: starts
         .slice(0, 1000)
         .map((start) => [

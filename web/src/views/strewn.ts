@@ -6,7 +6,7 @@ import { bimodal, cost, eachFigure, type Row } from "../data";
 import { h } from "../dom";
 import { type Figure, figure, pointed } from "../figure";
 import { factor, type Quantity } from "../format";
-import { intervals, logAxis, rowPlot, tamed } from "../rowplot";
+import { COSTS, intervals, logAxis, rowPlot, tamed } from "../rowplot";
 import { paged } from "./common";
 
 /** What distinguishes the rows of a line. */
@@ -62,7 +62,7 @@ export function strewn(
       quantity,
       context.width,
     ),
-    costs: true,
+    ends: COSTS,
     marks: (seat) => [
       intervals(ends, "var(--faint)", { strokeWidth: 1, strokeOpacity: 1, strokeDasharray: "2,3", dy: seat.dy }),
       intervals(marks, paint, { dy: seat.dy }),

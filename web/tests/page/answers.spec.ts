@@ -1,26 +1,10 @@
 /** What the page answers first, and what its pictures say without a table. */
 
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { duration } from "../../src/format";
 import { dataOf, EXAMPLE, pageFile, switchcost } from "./fixtures";
-import { axe, cells, changed, go, open } from "./opened";
-
-/** Labels of a picture that lie on one another, by more than their margins. */
-const collisions = (page: Page, figure: string): Promise<string[]> =>
-  page.locator(`${figure} svg g:not([data-mark*=axis]) > text`).evaluateAll((texts) => {
-    const boxes = texts.map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
-    return boxes.flatMap(({ text, box: a }, i) =>
-      boxes
-        .slice(i + 1)
-        .filter(
-          ({ box: b }) =>
-            Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
-            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4,
-        )
-        .map((other) => `${text} on ${other.text}`),
-    );
-  });
+import { axe, cells, changed, collisions, go, open } from "./opened";
 
 test("a number of connections means rings of that many contexts", async ({ page }) => {
   const wrong = await open(page, "connections", "#view=memory&contexts=1000000");
@@ -87,7 +71,8 @@ test("each row of a comparison has its own noise floor, and titles tell A from B
 });
 
 test("a row that nobody measured failed no check, and words stand over no bar", async ({ page }) => {
-  await open(page, "connections", "#view=evidence");
+  const last = dataOf(readFileSync(pageFile("connections"), "utf8")).runs.at(-1)!.run.id;
+  await open(page, "connections", `#view=evidence&run=${last}`);
   await expect(page.locator("#evidence h3")).toHaveText("Every measured row passed its checks");
   await expect(page.locator("#evidence .said li").first()).toContainText("unsupported: ");
   await expect(page.locator("#evidence svg")).toHaveCount(0);
@@ -96,7 +81,7 @@ test("a row that nobody measured failed no check, and words stand over no bar", 
     Object.assign(seen!, { verdict: "contradicted", reason: "made up" });
     Object.assign(unseen!, { verdict: "unobservable", reason: "made up", kernel_switches: null });
   });
-  await go(page, "view=evidence");
+  await go(page, `view=evidence&run=${last}`);
   await expect(page.locator("#evidence h3")).toHaveText("Rows that failed a check");
   // A bar of what is expected, and a mark, where something was counted; words elsewhere.
   await expect(page.locator("#evidence g[data-mark=dot] > *")).toHaveCount(1);

@@ -72,7 +72,9 @@ for (const name of ["ordinary", "rows"])
       expect(await single(page, rows), view).toEqual([]);
     }
     await go(page, `view=distribution&open=${encodeURIComponent(rows[0]!.label)}`);
-    await expect(page.locator("#spread-time svg text", { hasText: / or .* [nµ]s \(\d+ %\)$/ })).toHaveCount(rows.length);
+    await expect(page.locator("#spread-time svg text", { hasText: / or .* [nµ]s( \(\d+ %\))?$/ })).toHaveCount(
+      rows.length,
+    );
     await expect(page.locator("#panel")).toContainText("bimodal: ");
     expect(wrong).toEqual([]);
   });
@@ -89,11 +91,13 @@ test("the most frequent mode stands first, with each share, in order, picture an
       return new RegExp(`${digits}( [nµ]s)? \\(${percent(share)}\\)`).source;
     });
     const words = new RegExp(`^${first} or ${second}`);
+    // On a phone the shares may have no room beside the name.
+    const drawn = page.viewportSize()!.width > 640 ? words : new RegExp(words.source.replace(/ \\\(\d+ %\\\)/g, ".*"));
     expect(table.find(([label]) => label === row.label)![2], row.label).toMatch(words);
-    expect(said.filter((text) => words.test(text)).length, row.label).toBe(1);
+    expect(said.filter((text) => drawn.test(text)).length, row.label).toBe(1);
   }
   const labels = table.map(([label]) => label);
-  // By the mode that is met more often it is the dearest of the threads.
+  // By the mode that is met more often it is the most expensive of the threads.
   expect(labels.indexOf("thread/pipe free")).toBe(labels.indexOf("thread/condvar") + 1);
   const radii = await page
     .locator("#ladder-switch g[data-mark=dot]")

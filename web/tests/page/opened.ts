@@ -49,3 +49,19 @@ export async function axe(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`);
 }
+
+/** Labels of a picture that lie on one another, by more than their margins. */
+export const collisions = (page: Page, figure: string): Promise<string[]> =>
+  page.locator(`${figure} svg g:not([data-mark*=axis]) > text`).evaluateAll((texts) => {
+    const boxes = texts.map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+    return boxes.flatMap(({ text, box: a }, i) =>
+      boxes
+        .slice(i + 1)
+        .filter(
+          ({ box: b }) =>
+            Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4,
+        )
+        .map((other) => `${text} on ${other.text}`),
+    );
+  });

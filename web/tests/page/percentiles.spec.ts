@@ -50,7 +50,8 @@ test("rows whose units each have a figure get small histograms on one axis", asy
     results.map((row) => ["p50", "p90", "p99", "longest"].map((share) => told(row, share))),
   );
   expect(rows.map((row) => row.at(-1))).toEqual(results.map((row) => row.verdict));
-  // For whom its tasks waited, and why it has no figure, can be read without pointing at anything.
+  // For whom its tasks waited, and why it has no figure, is one click away.
+  await figure.locator(".caveats summary").click();
   const notes = await figure.locator(".caveats li").allTextContents();
   const traced = drawn.flatMap((row) => row.notes.filter((note) => /^of [\d,]+ traced waits/.test(note)));
   expect(traced.length).toBeGreaterThan(0);
@@ -113,7 +114,7 @@ test("histograms of rows that failed a check are pale, and are saved with the re
     expect(drawn).toContain(word);
 });
 
-test("notes on many rows are folded, and unfold on paper", async ({ page }) => {
+test("notes on rows are folded, and unfold on paper", async ({ page }) => {
   const { runs } = dataOf(readFileSync(pageFile("several"), "utf8"));
   const { run } = runs.find((one) => one.source === "timer.jsonl")!;
   await open(page, "several", `#view=percentiles&run=${run.id}`);

@@ -14,6 +14,9 @@ const PANELS: Record<string, string[]> = {
   sweeps: ["curves", "pairs"],
   connections: ["memory", "life", "curves"],
   waits: ["percentiles"],
+  latency: ["percentiles"],
+  ordinary: ["explain"],
+  strangers: ["machines", "compare"],
   audited: ["audit"],
 };
 

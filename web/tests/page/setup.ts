@@ -293,6 +293,12 @@ const PAGES: Record<string, () => string[]> = {
     const [run, ...rest] = example();
     return [EXAMPLE, runFile("later", [{ ...run, id: "later" }, ...rest])];
   },
+  // Neighbours without a row in common, and a machine that shares none with any.
+  strangers: () => {
+    const [run, ...rest] = example();
+    return [EXAMPLE, runFile("second-ladder", [{ ...run, id: "second" }, ...rest]), kept("latency"), kept("fibers")];
+  },
+  latency: () => [kept("latency")],
   audited: () => {
     const audit = join(FOLDER, "audit.json");
     writeFileSync(audit, JSON.stringify(AUDIT));

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { placed } from "../../src/labels";
+import { apart, placed } from "../../src/labels";
 
 test("labels of marks in a heap lie on no other, and within the picture", () => {
   // A phone's picture, marks as near to one another as those of fibers and coroutines are.
@@ -15,4 +15,12 @@ test("labels of marks in a heap lie on no other, and within the picture", () => 
       expect(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top).toBe(true);
   }
   expect(found.some(({ leadX }) => leadX !== null)).toBe(true);
+});
+
+test("labels at the ends of lines part as little as they must, up and down", () => {
+  expect(apart([10, 100, 200], 15)).toEqual([10, 100, 200]);
+  // Two on one another give way by half of it each; a third, pushed on, moves all three.
+  expect(apart([50, 50], 15)).toEqual([42.5, 57.5]);
+  expect(apart([50, 50, 60, 300], 15).map((at) => Math.round(at * 10) / 10)).toEqual([38.3, 53.3, 68.3, 300]);
+  expect(apart([], 15)).toEqual([]);
 });
