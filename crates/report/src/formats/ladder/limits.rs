@@ -99,7 +99,8 @@ impl View<'_, '_> {
             _ => String::new(),
         };
         let exceed = if wide == 1 { "exceeds" } else { "exceed" };
-        (wide > 0).then(|| format!("{wide} of {} {exceed} ±{}{cure}", counted(widths.len(), "interval"), percent(target)))
+        (wide > 0)
+            .then(|| format!("{wide} of {} {exceed} ±{}{cure}", counted(widths.len(), "interval"), percent(target)))
     }
 }
 
