@@ -116,8 +116,13 @@ fn the_action_ends_by_its_gate_and_says_so_everywhere() {
     let builds = [("rows", "thread/honest"), ("base", "base"), ("head", "head")];
     let slower = [("rows", "  thread/honest ticks=1000\n\n  thread/honest ticks=1300\n"), ("base", ""), ("head", "")];
     let unknown = [("rows", "thread/honst"), ("base", "base"), ("head", "head")];
-    for (inputs, likely) in [(builds, 0), (slower, 1), (unknown, 2)] {
+    let git = "git init -q && git add head && git -c user.name=a -c user.email=a@b commit -qm a";
+    assert!(Command::new("sh").args(["-c", git]).current_dir(world.path("work")).status().unwrap().success());
+    let revisions = [("rows", "thread/honest"), ("git", "HEAD..HEAD"), ("head", "head")];
+    for (inputs, likely) in [(builds, 0), (slower, 1), (unknown, 2), (revisions, 0)] {
         let more = [("archive", "switchcost.tar.gz"), ("rounds", "8"), ("budget", "600s"), ("junit", "report.xml")];
+        let build = if inputs == revisions { "test -e head/probe.toml" } else { "" };
+        let more = [&more[..], &[("build", build)]].concat();
         let runner = Runner::new(&world.path("."), &action, &[&inputs[..], &more].concat());
         let installed = runner.step("install");
         assert_eq!(installed.status, 0, "{installed:?}");
