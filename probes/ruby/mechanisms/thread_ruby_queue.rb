@@ -7,21 +7,21 @@ class QueueRing < Ring
     super
     Machine.check(@lap, 60_000, 2)
     @queues, ready, @due, @stat = Array.new(@lap) { Thread::Queue.new }, Thread::Queue.new, 0, Machine::Stat.new
-    (1...@lap).each do |i|
-      Thread.new { ready.push([i, task]) && take_turns(i, Machine::Stat.new, i, @queues[i].pop, -1) }
+    cpus = asked.echo[:cpus].size > 1 ? asked.echo[:cpus] : [nil]
+    # A thread begins where the one runs that makes it. Those of the first CPU, context 0's, come last.
+    cpus.each_with_index.reverse_each do |cpu, place|
+      pin(cpu) if cpu
+      made = (1...@lap).select { |i| i % cpus.size == place }
+      made.each { |i| Thread.new { ready.push(i) && take_turns(i, Machine::Stat.new, i, @queues[i].pop, -1) } }
     end
-    tasks = [[0, task], *Array.new(@lap - 1) { ready.pop }]
-    cpus = asked.echo[:cpus]
-    tasks.each { |index, task| pin(task, cpus[index % cpus.size]) } if cpus.size > 1
+    (@lap - 1).times { ready.pop }
   rescue ThreadError => e
     Machine.limit("no more threads can be made (#{e.message})")
   end
 
-  def task = File.basename(File.readlink("/proc/thread-self"))
-
-  # Ruby has no call for it.
-  def pin(task, cpu)
-    return if system("taskset", "-p", "-c", cpu.to_s, task, out: File::NULL)
+  # Puts the main thread on a CPU, for which Ruby has no call.
+  def pin(cpu)
+    return if system("taskset", "-p", "-c", cpu.to_s, Process.pid.to_s, out: File::NULL)
 
     Wire.stop("unsupported", "unsupported_here", "`taskset` cannot put a thread on CPU #{cpu}; use placement one_cpu")
   end
