@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use switchcost_e2e::repository;
+use switchcost_e2e::{Said, repository, untested};
+
+const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// Tables of `[dev]`, with the keys that are read.
 const READ: [(&str, &[&str]); 6] = [
     ("source", &["endings", "comment", "width"]),
     ("build", &["command", "files", "kit"]),
     ("setup", &["purpose", "test", "packages", "otherwise", "lost"]),
-    ("test", &["toolchain", "command", "lint", "mechanism", "conforms"]),
+    ("test", &["toolchain", "command", "lint", "mechanism", "conforms", "mistake"]),
     ("package", &["suggests", "each", "without"]),
     ("bench", &["mechanism", "build", "command", "units", "wide"]),
 ];
@@ -128,6 +130,46 @@ fn a_mechanism_s_page_names_the_probes_that_have_it() {
             let (has, named) = (text.contains(&format!("\"{id}\"")), line.contains(&format!("\"{name}\"")));
             assert_eq!(has, named, "{id}: probes/{name} has it, and its page names that probe");
         }
+    }
+}
+
+/// Each kit made to a mistake, where its runtime is here: a probe that claims to switch and does not, with the kit's evidence as it is.
+#[test]
+fn a_mistake_of_each_kit_is_found() {
+    for (name, dev) in runtimes() {
+        let said = |key: &str| dev["test"].get(key).and_then(toml::Value::as_str);
+        let (Some(mistake), Some(toolchain), Some(mechanism)) = (said("mistake"), said("toolchain"), said("mechanism"))
+        else {
+            continue;
+        };
+        let target = Path::new(FAKE).ancestors().nth(2).unwrap();
+        let staged = target.join("libexec/switchcost/probes").join(&name);
+        let there = |command: &str| Command::new("sh").args(["-c", command]).output().unwrap().status.success();
+        if !there(&format!("command -v {toolchain}")) || !staged.exists() {
+            untested(&format!("{name} is not here"));
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let [libexec, work] = ["libexec/switchcost", "work"].map(|part| folder.path().join(part));
+        let out = libexec.join("probes").join(&name);
+        fs::create_dir_all(out.parent().unwrap()).unwrap();
+        fs::create_dir(&work).unwrap();
+        std::os::unix::fs::symlink(target.join("share"), folder.path().join("share")).unwrap();
+        assert!(Command::new("cp").arg("-R").args([&staged, &out]).status().unwrap().success());
+        let mut made = Command::new("sh");
+        made.args(["-euc", mistake]).current_dir(repository().join("probes").join(&name));
+        let made = made.env("out", &out).env("work", &work).output().unwrap();
+        assert!(made.status.success(), "{name}: {made:?}");
+        let arguments = format!(
+            "run {mechanism} --probe {name} --placement one_cpu --rounds 1 --batches 20 --batch-time 1ms --format json"
+        );
+        let mut command = Command::new(Path::new(FAKE).with_file_name("switchcost"));
+        command.args(arguments.split_whitespace()).env("SWITCHCOST_LIBEXEC", &libexec);
+        command.env("XDG_DATA_HOME", folder.path().join("data")).env("XDG_CACHE_HOME", folder.path().join("cache"));
+        let rows = Said::from(command.stdin(std::process::Stdio::null()).output().unwrap()).json();
+        let mut rows = rows["results"].as_array().unwrap().iter().filter(|row| row["mechanism"] == mechanism);
+        let row = rows.next().unwrap_or_else(|| panic!("{name} has no row"));
+        assert!(row["verdict"] == "contradicted" || row["verdict"] == "broken", "{name}: {row}");
     }
 }
 

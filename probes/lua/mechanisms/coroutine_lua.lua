@@ -75,7 +75,7 @@ function Ring:obey(index, due, token)
     if token == RESET then return token, index end
     if token == PUBLISH then
         evidence.count(self.fields, 1, whole(due - index, self.lap))
-        self.frames[coroutine.running()] = true
+        self.frames[coroutine.running() or self] = true
     elseif token <= VERIFY then
         self.trace:visit(VERIFY - token, index)
         return token - 1, due
