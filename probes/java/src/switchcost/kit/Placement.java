@@ -18,7 +18,7 @@ public final class Placement {
         if (plan.cpus().size() > 1 && !plan.mechanism().pinsContexts()) {
             throw Refusal.refuse(
                 "bad_value",
-                "virtual threads cannot be pinned one by one; give one CPU or none in `cpus`"
+                "contexts of this mechanism cannot be pinned one by one; give one CPU or none in `cpus`"
             );
         }
         if (plan.cpus().size() > 1 && !Native.pins()) {

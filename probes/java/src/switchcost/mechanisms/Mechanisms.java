@@ -9,6 +9,7 @@ public final class Mechanisms {
     public static final List<Mechanism> LIST = List.of(
         FiberJavaTimer.MECHANISM,
         FiberJavaVirtual.MECHANISM,
+        StackJavaContinuation.MECHANISM,
         ThreadJavaPlatform.MECHANISM
     );
 

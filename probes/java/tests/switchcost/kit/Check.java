@@ -35,6 +35,15 @@ public final class Check {
         Stream.concat(Stream.of(usual.split(" ")), Stream.of(given)).forEach(word ->
             words.put(word.split("=")[0], word)
         );
+        List<String> known = Mechanisms.LIST.stream()
+            .filter(one -> one.id().equals(mechanism))
+            .flatMap(one -> one.parameters().stream().map(Parameter::name))
+            .toList();
+        for (String parameter : List.of("by", "working_set", "heap_offset")) {
+            if (!known.contains(parameter)) {
+                words.remove(parameter);
+            }
+        }
         return Plan.parse(List.copyOf(words.values()), Mechanisms.LIST);
     }
 }
