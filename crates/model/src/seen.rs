@@ -92,6 +92,9 @@ pub struct TaskFacts {
     pub classes: BTreeMap<String, u64>,
     /// Tasks whose indirect branches others cannot steer; None where the kernel does not say.
     pub guarded: Option<u64>,
+    /// Tasks whose system calls pass a filter (seccomp); None where the kernel does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filtered: Option<u64>,
     /// Kind of open file → how many the probe made itself; None where they cannot be read.
     pub files: Option<BTreeMap<String, u64>>,
     /// Page faults of its processes until then, minor and major.

@@ -21,6 +21,8 @@ pub enum Sight {
     Class(String),
     /// Tasks whose indirect branches others cannot steer, because they asked for it.
     Guarded,
+    /// Tasks whose system calls pass a filter.
+    Filtered,
     /// Open files of a kind that the probe made itself.
     Files(String),
 }
@@ -66,6 +68,7 @@ impl Sight {
         match self {
             Self::Class(class) => Count::Is(facts.classes.get(class).copied().unwrap_or(0)),
             Self::Guarded => facts.guarded.into(),
+            Self::Filtered => facts.filtered.into(),
             Self::Files(kind) => facts.files.as_ref().map(|files| files.get(kind).copied().unwrap_or(0)).into(),
             _ => self.early(tree).unwrap_or(Count::Unknown),
         }
@@ -79,7 +82,7 @@ impl Sight {
             Self::AddressSpaces => tree.address_spaces.into(),
             Self::ControlGroups => tree.control_groups.into(),
             Self::Namespaces(kind) => tree.namespaces.get(kind).copied().into(),
-            Self::Class(_) | Self::Guarded | Self::Files(_) => return None,
+            Self::Class(_) | Self::Guarded | Self::Filtered | Self::Files(_) => return None,
         })
     }
 
@@ -91,7 +94,7 @@ impl Sight {
         let unseen = match self {
             Self::Threads | Self::Processes => 0,
             Self::AddressSpaces | Self::ControlGroups | Self::Namespaces(_) => processes,
-            Self::Class(_) | Self::Guarded => {
+            Self::Class(_) | Self::Guarded | Self::Filtered => {
                 tree.tasks.saturating_sub(tree.facts.as_ref().map_or(0, |facts| facts.tasks))
             }
             // Each process may have its own.
@@ -111,6 +114,7 @@ impl Sight {
             Self::Namespaces(kind) => format!("{kind} namespaces"),
             Self::Class(class) => format!("tasks of the scheduling class {class}"),
             Self::Guarded => "tasks with guarded indirect branches".to_owned(),
+            Self::Filtered => "tasks whose system calls pass a filter".to_owned(),
             Self::Files(kind) => format!("open files of the kind {kind}"),
         }
     }
@@ -127,6 +131,7 @@ impl fmt::Display for Sight {
             Self::Namespaces(kind) => write!(f, "namespaces.{kind}"),
             Self::Class(class) => write!(f, "class.{class}"),
             Self::Guarded => f.write_str("guarded"),
+            Self::Filtered => f.write_str("filtered"),
             Self::Files(kind) => write!(f, "files.{kind}"),
         }
     }
@@ -136,7 +141,8 @@ impl FromStr for Sight {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let plain = [Self::Threads, Self::Processes, Self::AddressSpaces, Self::ControlGroups, Self::Guarded];
+        let plain =
+            [Self::Threads, Self::Processes, Self::AddressSpaces, Self::ControlGroups, Self::Guarded, Self::Filtered];
         let kinds = NAMESPACES.map(|kind| Self::Namespaces(kind.to_owned()));
         let classes = CLASSES.map(|class| Self::Class(class.to_owned()));
         let files = FILES.map(|kind| Self::Files(kind.to_owned()));

@@ -114,6 +114,7 @@ fn seen() -> Seen {
                 tasks: 2,
                 classes: [("other".to_owned(), 2)].into(),
                 guarded: Some(0),
+                filtered: Some(0),
                 files: Some([("pipe".to_owned(), 2)].into()),
                 page_faults: 250,
                 tracer: None,

@@ -215,6 +215,7 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
                     counts += 1;
                 }
                 "TracerPid" => traced_by = traced_by.or(value.trim().parse().ok().filter(|pid| *pid != 0)),
+                "Seccomp" => *facts.filtered.get_or_insert(0) += u64::from(value.trim() == "2"),
                 "SpeculationIndirectBranch" => *facts.guarded.get_or_insert(0) += u64::from(value.contains("disabled")),
                 _ => {}
             }

@@ -198,10 +198,18 @@ fn tree() -> impl Strategy<Value = Tree> {
 
 fn facts() -> impl Strategy<Value = TaskFacts> {
     let counts = || btree_map(text(), number(), 0..3);
-    let maybe = (option::of(number()), option::of(counts()), option::of(text()));
-    (number(), number(), counts(), maybe).prop_map(|(tasks, page_faults, classes, (guarded, files, tracer))| {
-        TaskFacts { tasks, classes, guarded, files, page_faults, tracer }
-    })
+    let maybe = (proptest::array::uniform2(option::of(number())), option::of(counts()), option::of(text()));
+    (number(), number(), counts(), maybe).prop_map(
+        |(tasks, page_faults, classes, ([guarded, filtered], files, tracer))| TaskFacts {
+            tasks,
+            classes,
+            guarded,
+            filtered,
+            files,
+            page_faults,
+            tracer,
+        },
+    )
 }
 
 fn seen() -> impl Strategy<Value = Seen> {

@@ -15,9 +15,9 @@
 #include <cstring>
 #include <string>
 
-#include "kit/containers/seccomp.h"
 #include "kit/os/limits.h"
 #include "kit/os/procfs.h"
+#include "kit/os/seccomp.h"
 
 namespace probe {
 namespace {
@@ -122,14 +122,14 @@ StepFailure set_up_inside(const ContainerKind& kind, int join) {
         if (!write_maps(kind)) return {Step::map_user, errno};
         if (unshare(CLONE_NEWCGROUP) != 0) return {Step::make_cgroup_namespace, errno};
     }
-    if (kind.seccomp && !install_seccomp_filter()) return {Step::install_seccomp, errno};
+    if (kind.seccomp && !install_seccomp_filter(calls_no_container_makes)) return {Step::install_seccomp, errno};
     return {};
 }
 
 StepFailure set_up_entered(const ContainerKind& kind, int join) {
     die_with_launcher(kind);
     close(join);
-    if (kind.seccomp && !install_seccomp_filter()) return {Step::install_seccomp, errno};
+    if (kind.seccomp && !install_seccomp_filter(calls_no_container_makes)) return {Step::install_seccomp, errno};
     return {};
 }
 
