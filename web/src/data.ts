@@ -279,12 +279,19 @@ export function caches(run: Run): { name: string; bytes: number }[] {
 /** Equal for the same hardware. */
 export const hardware = (run: Run): string => run.data.machine.hardware_key;
 
-/** Rows that the last run has in common with others of the page. */
-export function matching(runs: Run[]): number {
-  const last = runs.at(-1);
-  const others = new Set(runs.filter((run) => run !== last).flatMap((run) => run.rows.map((row) => row.label)));
-  return last?.rows.filter((row) => others.has(row.label)).length ?? 0;
+/** Rows with a figure that several of these runs have, by their label. */
+export function inCommon(runs: Run[]): Map<string, { run: Run; row: Row }[]> {
+  const found = new Map<string, { run: Run; row: Row }[]>();
+  for (const run of runs) for (const row of run.rows) if (row.figures.length > 0) group(found, row.label, { run, row });
+  return new Map([...found].filter(([, all]) => new Set(all.map(({ run }) => run)).size > 1));
 }
+
+/** Somebody measured for one of the rows that these runs have in common. */
+export const comparable = (runs: Run[]): boolean =>
+  [...inCommon(runs).values()].some(([first]) => !first!.row.detail.control);
+
+/** The runs of the hardware of one of them. */
+export const ofOneMachine = (run: Run, runs: Run[]): Run[] => runs.filter((other) => hardware(other) === hardware(run));
 
 /** A row of its mechanism's own set-up: no other contexts, parameters or timing than the mechanism has by itself. */
 const plain = (row: Row): boolean => row.label === row.result.mechanism;

@@ -40,11 +40,17 @@ export function figure(of: Figure): HTMLElement {
       "figcaption",
       {},
       h("p", {}, of.caption),
-      h("p", { class: "made" }, h("span", {}, `n: ${of.n}. `), "Measured by ", h("code", {}, of.command)),
+      h("div", { class: "made" }, h("span", {}, `n: ${of.n}. `), ...measured(of.command)),
     ),
     shown,
   );
 }
+
+/** Commands of more than two lines are folded: those of several runs take a screen. */
+const measured = (command: string): Child[] =>
+  command.length <= 160
+    ? ["Measured by ", h("code", {}, command)]
+    : [h("details", {}, h("summary", {}, "Measured by …"), h("code", {}, command))];
 
 /** A line of fixed place that says what the pointer is on; without one how to read the marks. */
 export function pointed(picture: Element, otherwise: string, say: (key: string) => string | undefined): HTMLElement {

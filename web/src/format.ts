@@ -71,6 +71,12 @@ export function either(values: number[], quantity: Quantity, shares: number[] = 
   });
   return told.join(" or ") || "–";
 }
+/** From one to the other: `1.02 – 1.43 µs`, one amount if they are written alike. */
+export function range(ends: number[], quantity: Quantity): string {
+  const [low = "", high = ""] = ends.map((end) => amount(end, quantity));
+  const unit = high.replace(/^.* /, " ");
+  return low === high ? low : `${low.endsWith(unit) ? low.slice(0, -unit.length) : low} – ${high}`;
+}
 /** Without superfluous digits: `1 µs`, `500 ns`. */
 export const tick = (value: number, quantity: Quantity): string =>
   scaled(value, quantity, (scaled) => String(Number(scaled.toPrecision(3))));

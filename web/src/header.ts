@@ -1,20 +1,18 @@
 /** What stands above every view: the answer, where it comes from, what limits it, and the ways to the views. */
 
 import { type Context, colour, familyTitle } from "./context";
-import { brief, cost, machine, type Row, type Run } from "./data";
+import { brief, cost, inCommon, machine, moment, type Row, type Run } from "./data";
 import { type Choice, h, select } from "./dom";
-import { digits, times } from "./format";
+import { digits, range, times } from "./format";
 import { VIEWS } from "./views";
+import { machinesOf } from "./views/machines";
 
 /** Choices of a `select` stay bounded, whatever is imported. */
 const MOST_CHOICES = 500;
 
 /** The rows that stand for their families, as `run` and `show` name them. */
-function answers(context: Context): Row[] {
-  const { rows } = context.run;
-  const found = context.run.data.run.representatives.flatMap((label) => rows.find((row) => row.label === label) ?? []);
-  return found;
-}
+const answers = (run: Run): Row[] =>
+  run.data.run.representatives.flatMap((label) => run.rows.find((row) => row.label === label) ?? []);
 
 /** An interval wider than this lets no sentence give one number; nor does the terminal's. */
 const WIDEST = 0.1;
@@ -31,7 +29,7 @@ function carried({
 function sentence(context: Context): HTMLElement | null {
   const reference = context.run.rows.find((row) => row.label === context.run.data.run.reference);
   if (!reference || reference.median === null) return null;
-  const few = answers(context)
+  const few = answers(context.run)
     .reverse()
     .flatMap((row) => {
       const worth = 1 / (carried(row) ?? 1);
@@ -48,38 +46,74 @@ function sentence(context: Context): HTMLElement | null {
   );
 }
 
+/** A button with a row's figure, which opens what there is to know of it. */
+function card(context: Context, row: Row, run: Run, figure: string, beside: string): HTMLElement {
+  const button = h(
+    "button",
+    {
+      type: "button",
+      class: "answer",
+      title: familyTitle(row.family, context.data),
+      onclick: () => context.go({ open: row.label, run: run.key }),
+    },
+    h("span", { class: "family" }, row.label),
+    h("strong", {}, figure),
+    h("small", {}, beside),
+  );
+  const element = h("li", {}, button);
+  element.style.setProperty("--own", colour(row.family, context.data));
+  return element;
+}
+
 function figures(context: Context): HTMLElement | null {
-  const found = answers(context);
+  const { run } = context;
+  const found = answers(run);
   if (found.length < 2) return null;
-  const { reference } = context.run.data.run;
+  const { reference } = run.data.run;
   const beside = (row: Row): string => {
     const ratio = carried(row);
     if (row.label === reference) return "one thread switch";
     return ratio === null ? "" : times(ratio, "", " cheaper than") + " a thread switch";
   };
-  const card = (row: Row): HTMLElement =>
-    h(
-      "li",
-      {},
-      h(
-        "button",
-        {
-          type: "button",
-          class: "answer",
-          title: familyTitle(row.family, context.data),
-          onclick: () => context.go({ open: row.label }),
-        },
-        h("span", { class: "family" }, row.label),
-        h("strong", {}, brief(row)),
-        h("small", {}, beside(row)),
-      ),
-    );
-  const cards = found.map((row) => {
-    const element = card(row);
-    element.style.setProperty("--own", colour(row.family, context.data));
-    return element;
-  });
+  const cards = found.map((row) => card(context, row, run, brief(row), beside(row)));
   return h("ul", { class: "answers", "aria-label": "One switch of each family" }, ...cards);
+}
+
+/** Cards of a page of several runs. */
+const MOST_CARDS = 6;
+
+const day = (run: Run): string => moment(run).replace(/,.*/, "");
+
+/** Of several runs: what they have in common, and from where to where its figures reach. */
+function together(context: Context): HTMLElement[] {
+  const { runs } = context;
+  const common = inCommon(runs);
+  const chosen = new Set(runs.flatMap((run) => run.data.run.representatives));
+  const rank = ([label, all]: [string, unknown[]]): number => all.length + (chosen.has(label) ? runs.length : 0);
+  const shared = [...common]
+    .filter(([, [first]]) => !first!.row.detail.control)
+    .sort((a, b) => rank(b) - rank(a))
+    .slice(0, MOST_CARDS);
+  const days = [...runs].sort((a, b) => a.data.run.started.localeCompare(b.data.run.started)).map(day);
+  const when = days[0] === days.at(-1) ? days[0] : `${days[0]} to ${days.at(-1)}`;
+  const rows = common.size === 0 ? "no row in common" : `${counted(common.size, "row", "rows")} in common`;
+  const cards =
+    shared.length > 0
+      ? shared.map(([, all]) => {
+          const { row, run } = all.at(-1)!;
+          const values = all.flatMap((one) => one.row.figures);
+          const ends = [Math.min(...values), Math.max(...values)];
+          return card(context, row, run, range(ends, row.quantity), counted(all.length, "run", "runs"));
+        })
+      : [...new Map(runs.flatMap((run) => answers(run).map((row) => [row.family, { row, run }] as const))).values()]
+          .slice(0, MOST_CARDS)
+          .map(({ row, run }) => card(context, row, run, brief(row), day(run)));
+  const label =
+    shared.length > 0 ? "Rows of several runs, from the lowest figure to the highest" : "One row of each family";
+  return [
+    h("p", { class: "sentence" }, `${runs.length} runs of ${machinesOf(runs)}, ${when}: ${rows}.`),
+    ...(cards.length > 0 ? [h("ul", { class: "answers wide", "aria-label": label }, ...cards)] : []),
+  ];
 }
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
@@ -105,7 +139,7 @@ function limits(context: Context): HTMLElement {
     ...warnings.slice(0, 20),
     wide.length > 0 &&
       `${counted(wide.length, "interval is", "intervals are")} wider than ±${Number((target * 100).toPrecision(3))} %: ${listed(wide)}.`,
-    failed.length > 0 && `Not verified: ${listed(failed)}; Evidence says why.`,
+    failed.length > 0 && `Not verified: ${listed(failed)}; see Evidence.`,
   ].filter((text) => typeof text === "string");
   if (told.length === 0) return h("p", { class: "fine" }, line.join(" · "));
   return h(
@@ -199,8 +233,7 @@ export function header(context: Context): HTMLElement[] {
   const about = `${machine(run.data)} · ${run.data.run.started.slice(0, 16).replace("T", " ")} UTC · run ${run.data.run.id}`;
   return [
     h("div", { class: "title" }, h("h1", {}, "What a context switch costs"), theme),
-    sentence(context),
-    figures(context),
+    ...(runs.length > 1 ? together(context) : [sentence(context), figures(context)]),
     runs.length > 1 ? select("run", "Run", choices, run.key, (key) => go({ run: key, page: 0, open: "" })) : null,
     h("p", { class: "about" }, about),
     h("div", { class: "lines" }, limits(context), filters(context)),

@@ -41,8 +41,12 @@ const passes = (row: Row): boolean =>
   (!state.probe || row.probe === state.probe) &&
   names(row.label.toLowerCase());
 
-/** The run of the address; without one the last given, which is the newest as a rule. */
-const chosen = (): Run | undefined => runs.find((run) => run.key === state.run) ?? runs.at(-1);
+/** The run of the address. Without one that which holds the most, first of those with a switch that others are compared with; of several alike the last given. */
+const chosen = (): Run | undefined => {
+  const holds = (run: Run): number => run.rows.length + (run.data.run.reference === null ? 0 : 1e6);
+  const most = Math.max(...runs.map(holds));
+  return runs.find((run) => run.key === state.run) ?? runs.findLast((run) => holds(run) === most);
+};
 
 function go(change: Partial<State>): void {
   state = { ...state, ...change };

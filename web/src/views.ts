@@ -1,10 +1,10 @@
 /** The views of the page: which have something to show, which one is shown first, and what would fill the others. */
 
 import type { Context } from "./context";
-import { experimentOf, hardware, isMemory, matching, type PageData, type Row, type Run } from "./data";
+import { comparable, experimentOf, inCommon, isMemory, ofOneMachine, type PageData, type Row, type Run } from "./data";
 import { audit } from "./views/audit";
 import { commands } from "./views/common";
-import { compare } from "./views/compare";
+import { compare, tablesOf } from "./views/compare";
 import { curves } from "./views/curves";
 import { distribution } from "./views/distribution";
 import { evidence } from "./views/evidence";
@@ -13,7 +13,7 @@ import { history } from "./views/history";
 import { ladder } from "./views/ladder";
 import { life } from "./views/life";
 import { machine } from "./views/machine";
-import { compareMachines } from "./views/machines";
+import { acrossMachines, compareMachines } from "./views/machines";
 import { memory, priced } from "./views/memory";
 import { pairs } from "./views/pairs";
 import { COMMAND, eachUnit, onlyEachUnit, percentiles } from "./views/percentiles";
@@ -40,7 +40,7 @@ export const VIEWS: Record<string, View> = {
     title: "Percentiles",
     draw: percentiles,
     has: (run) => eachUnit(run).length > 0,
-    more: { shows: "p50 to p99.9 of single units, and how they are spread", command: COMMAND },
+    more: { shows: "p50 to p99.9 of single switches, with their histograms", command: COMMAND },
   },
   curves: {
     title: "Curves",
@@ -52,14 +52,14 @@ export const VIEWS: Record<string, View> = {
     title: "CPU pairs",
     draw: pairs,
     has: (run) => run.data.matrices.length > 0,
-    more: { shows: "which two CPUs a switch goes between", command: "switchcost sweep cpus PATTERN" },
+    more: { shows: "what a switch between each pair of CPUs costs", command: "switchcost sweep cpus PATTERN" },
   },
   placement: {
     title: "Placement",
     draw: placement,
     has: (run, _, data) => placed(run.rows, data).length > 0,
     more: {
-      shows: "one CPU, two CPUs, and where the scheduler likes",
+      shows: "one CPU, two CPUs, or the scheduler's choice",
       command: (data) => placementsOf("thread", data),
     },
   },
@@ -88,18 +88,13 @@ export const VIEWS: Record<string, View> = {
   compare: {
     title: "Compare",
     draw: compare,
-    has: (run, _, data) =>
-      data.tables.some(
-        (table) =>
-          (table.reference === null || table.a === run.index) &&
-          table.comparisons.length + table.refused.length + table.skipped.length > 0,
-      ),
+    has: (run, _, data) => tablesOf(run, data).length > 0,
     more: { shows: "ratios with intervals and verdicts", command: "switchcost report latest~1 latest" },
   },
   machines: {
     title: "Machines",
     draw: compareMachines,
-    has: (_, runs) => new Set(runs.map(hardware)).size > 1 && matching(runs) > 0,
+    has: (_, runs) => acrossMachines(runs).size > 0,
     more: {
       shows: "the same mechanisms on several machines",
       command: "switchcost export -o mine.jsonl; switchcost report mine.jsonl theirs.jsonl",
@@ -108,7 +103,7 @@ export const VIEWS: Record<string, View> = {
   history: {
     title: "History",
     draw: history,
-    has: (run, runs) => matching(runs.filter((other) => hardware(other) === hardware(run))) > 0,
+    has: (run, runs) => inCommon(ofOneMachine(run, runs)).size > 0,
     more: { shows: "several runs of one machine over time", command: "switchcost report latest~2 latest~1 latest" },
   },
   explain: {
@@ -125,7 +120,7 @@ export const VIEWS: Record<string, View> = {
     draw: audit,
     has: (_run, _runs, data) => data.audits.length > 0,
     more: {
-      shows: "what its switches cost a running program",
+      shows: "what switches cost a running program",
       command: "switchcost audit --pid PID --format json >audit.json; switchcost report latest audit.json",
     },
   },
@@ -139,14 +134,14 @@ export const VIEWS: Record<string, View> = {
 export function startView(run: Run, runs: Run[], data: PageData): string {
   const has = (name: string): boolean => VIEWS[name]!.has(run, runs, data);
   if (has("audit")) return "audit";
-  if (has("machines")) return "machines";
   if (runs.length > 1) {
-    if (matching(runs) === 0) return has("memory") ? "memory" : has("life") ? "life" : "ladder";
-    return runs.length === 2 ? "compare" : "history";
+    if ([...acrossMachines(runs).values()].some(([first]) => !first!.row.detail.control)) return "machines";
+    if (comparable(ofOneMachine(run, runs))) return runs.length === 2 ? "compare" : "history";
+    return ["memory", "life", "ladder"].find(has) ?? "percentiles";
   }
   if (has("explain") && run.data.run.command[1] === "explain") return "explain";
   const points = run.data.curves.reduce((sum, curve) => sum + curve.points.length, 0);
   if (has("pairs") && run.data.axis !== null && has("curves") === false) return "pairs";
   if (has("curves") && (run.data.axis !== null || 2 * points > run.rows.length)) return "curves";
-  return onlyEachUnit(run) ? "percentiles" : "ladder";
+  return has("ladder") ? "ladder" : "percentiles";
 }

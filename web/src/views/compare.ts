@@ -1,11 +1,19 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, typed } from "../context";
-import { apart, bimodal, type Comparison, cost, type ComparisonTable, type Row } from "../data";
+import {
+  apart,
+  bimodal,
+  type Comparison,
+  type ComparisonTable,
+  cost,
+  type PageData,
+  type Row,
+  type Run,
+} from "../data";
 import { h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { factor, logTicks, percent, TIME } from "../format";
 import { COSTS, intervals, rowPlot, type Seat } from "../rowplot";
-import { spaced } from "../labels";
 import { paged } from "./common";
 
 const COLOURS: Record<string, string> = {
@@ -33,11 +41,15 @@ interface Sided extends Comparison {
   by: Row | undefined;
 }
 
+/** In the order of the rows of B. */
 function sided(table: ComparisonTable, context: Context): Sided[] {
   const rows = (index: number): Map<string, Row> =>
     new Map(context.runs[index]?.rows.map((row) => [row.label, row] as const) ?? []);
   const [a, b] = [rows(table.a), rows(table.b)];
-  return table.comparisons.map((one) => ({ ...one, by: a.get(one.a), of: b.get(one.b) }));
+  const place = new Map([...b.keys()].map((label, nth) => [label, nth]));
+  return table.comparisons
+    .map((one) => ({ ...one, by: a.get(one.a), of: b.get(one.b) }))
+    .sort((one, other) => (place.get(one.b) ?? 0) - (place.get(other.b) ?? 0));
 }
 
 function verdict(row: Sided): string {
@@ -54,17 +66,41 @@ const ranged = (row: Sided): boolean => bimodal(row.of) || bimodal(row.by);
 const ratio = (row: Sided): string =>
   ranged(row) && row.low !== null ? `${factor(row.low)} – ${factor(row.high)}` : factor(row.ratio);
 
+/** `3 of 29 rows cost more, 1 costs less; 20 cost the same, of 5 it is not known.` */
+function answer(all: Sided[], table: ComparisonTable): string {
+  if (table.refused.length > 0) return `No verdict: ${table.refused.join("; ")}.`;
+  const number = (word: string): number => all.filter(({ verdict }) => verdict === word).length;
+  const [slower, faster, same] = ["slower", "faster", "same"].map(number) as [number, number, number];
+  const costs = (count: number): string => (count === 1 ? "costs" : "cost");
+  const parts = [
+    slower > 0 && `${slower} ${costs(slower)} more`,
+    faster > 0 && `${faster} ${costs(faster)} less`,
+    same > 0 && `${same} ${costs(same)} the same`,
+    slower + faster + same < all.length && `${all.length - slower - faster - same} inconclusive`,
+  ].filter(Boolean);
+  return `Of ${all.length} ${all.length === 1 ? "row" : "rows"}, ${parts.join(", ")}.`;
+}
+
+/** Tables that say anything: of two runs without a row in common there is nothing to say. */
+export const tablesOf = (run: Run, data: PageData): ComparisonTable[] =>
+  data.tables.filter(
+    ({ a, reference, comparisons, refused, skipped }) =>
+      (reference === null || a === run.index) && comparisons.length + refused.length + skipped.length > 0,
+  );
+
 /** Ratios with intervals and verdicts, as `switchcost compare` judges them. */
 export function compare(context: Context): HTMLElement[] {
-  const mine = context.data.tables.filter((table) => table.reference === null || table.a === context.run.index);
+  const mine = tablesOf(context.run, context.data);
   if (mine.length === 0)
     return [nothing("Nothing here can be compared.", "switchcost compare A B", "switchcost report latest~1 latest")];
   const wanted = context.state.table || context.state.against;
+  const { reference } = context.run.data.run;
   const chosen =
     mine.find((table) => key(table) === wanted) ??
     mine.find((table) => table.reference !== null && table.reference === wanted) ??
-    mine.find((table) => table.reference === null) ??
-    mine.find((table) => table.reference === context.run.data.run.reference) ??
+    mine.find((table) => table.reference === null && table.comparisons.length > 0) ??
+    mine.find((table) => table.reference !== null && table.reference === reference) ??
+    mine.find((table) => table.comparisons.length > 0) ??
     mine[0]!;
   const chooser = select(
     "table",
@@ -77,10 +113,10 @@ export function compare(context: Context): HTMLElement[] {
 }
 
 /** The axis of ratios: round ones on either side of 1. */
-function scale(rows: { ratio: number; low: number | null; high: number | null }[], width: number): Plot.ScaleOptions {
+function scale(rows: Sided[], width: number): Plot.ScaleOptions {
   const ends = rows
-    .flatMap((row) => [row.ratio, row.low ?? row.ratio, row.high ?? row.ratio])
-    .filter((value) => value > 0);
+    .flatMap((row) => [row.ratio, row.low, row.high])
+    .filter((value) => value !== null && value > 0) as number[];
   const domain: [number, number] = [
     Math.min(0.94, ...ends.map((value) => value / 1.05)),
     Math.max(1.06, ...ends.map((value) => value * 1.05)),
@@ -88,10 +124,9 @@ function scale(rows: { ratio: number; low: number | null; high: number | null }[
   const wide = domain[1] / domain[0] > 20;
   const near = [0.1, 0.2, 0.5, 1 / 1.2, 1 / 1.1, 1 / 1.05, 1, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10];
   const inside = near.filter((value) => value >= domain[0] && value <= domain[1]);
-  // 1 has a label always; the names of rows take up to half of a wide page.
-  const at = (value: number): number => (Math.log(value) / Math.log(domain[1] / domain[0])) * width * 0.5;
+  // The nearest to 1 first: where there is no room for all, these have their labels.
   const outward = inside.sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)));
-  const ticks = wide ? logTicks(domain, TIME, Math.max(3, width / 90)) : spaced(outward, at, 44);
+  const ticks = wide ? logTicks(domain, TIME, Math.max(3, width / 90)) : outward;
   return {
     type: "log",
     domain,
@@ -124,7 +159,7 @@ function marked(
     Plot.ruleX([1], { stroke: "var(--text)" }),
     intervals(rows, paint, { dy: seat.dy }),
     Plot.dot(
-      rows.filter((row) => !ranged(row)),
+      rows.filter((row) => !ranged(row) && row.ratio !== null),
       {
         y: "key",
         x: "ratio",
@@ -144,45 +179,63 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
   const all = sided(table, context).filter(
     (row) => table.b !== context.run.index || other === undefined || passes.has(row.b),
   );
+  if (all.length === 0) {
+    const skipped = table.skipped.slice(0, 50).map(([label, reason]) => `${label}: ${reason}`);
+    const why =
+      table.comparisons.length > 0 ? ["No row of this comparison passes the filters."] : [...table.refused, ...skipped];
+    return h("div", { class: "nothing" }, chooser, ...why.map((text) => h("p", {}, text)));
+  }
   const { shown, pager } = paged(all, context);
-  const rows = shown.flatMap((row, i) =>
-    row.ratio !== null && row.ratio > 0 ? [{ ...row, ratio: row.ratio, key: `c${i}` }] : [],
-  );
-  const x = scale(rows, context.width);
+  const rows = shown.map((row, i) => ({ ...row, key: `c${i}` }));
+  const known = ({ ratio, low }: Sided): boolean => (ratio ?? low ?? 0) > 0;
+  const drawn = rows.filter(known);
+  const x = scale(drawn, context.width);
   const picture =
     rows.length === 0
       ? null
       : rowPlot({
-          items: rows.map((row) => ({ key: row.key, label: row.b, end: `${ratio(row)}  ${verdict(row)}` })),
+          items: rows.map((row) => ({
+            key: row.key,
+            label: row.b,
+            // Without a ratio or an interval there is nothing to draw, and the reason stands there.
+            ...(known(row)
+              ? { end: `${ratio(row)}  ${verdict(row)}`, short: verdict(row) }
+              : { words: `${verdict(row)}: ${row.reason}` }),
+          })),
           width: context.width,
           x,
           ends: COSTS,
-          marks: (seat) => marked(rows, table.threshold, x.domain as [number, number], seat),
+          marks: (seat) => marked(drawn, table.threshold, x.domain as [number, number], seat),
         });
   const level = all[0]?.confidence ?? null;
   const said = [
-    ...table.refused.map((reason) => `No verdict: ${reason}.`),
     ...table.notes,
     ...table.unmatched.map(({ only, labels }) => `only ${only} has ${labels.join(", ")}`),
     ...table.skipped.slice(0, 50).map(([label, reason]) => `${label} is not compared: ${reason}`),
   ];
+  const counts = [...new Set(all[0]?.counts ?? [])].join(" and ");
+  const of = all[0]?.paired ? `about ${counts} rounds, paired` : `about ${counts} process runs a side`;
   return figure({
     id: "compare",
     title: `Ratio of costs: ${name(table, context)}`,
-    caption: `Right of 1 = more expensive. Bar: interval of the ratio${level === null ? "" : `, ${Number((level * 100).toFixed(2))} % each, so that all hold together in 95 % of cases`}; shade: the row's noise floor, by which equal things differ; dashed: threshold of ${percent(table.threshold)}. Triangle: slower (of memory: larger), square: faster (smaller), circle: the same or inconclusive.`,
+    caption: `Right of ×1: B costs more. Bar: ${level === null ? "interval" : `${Number((level * 100).toFixed(2))} % interval`} of the ratio, so that all bars hold together in 95 % of cases; shade: noise floor of the row; dotted: threshold of ${percent(table.threshold)}. Triangle: slower, square: faster, circle: the same or inconclusive. A bimodal row has a bar only.`,
     command:
       table.reference === null
         ? `switchcost compare ${context.runs[table.a]?.key ?? "A"} ${context.runs[table.b]?.key ?? "B"}`
         : `${typed(context.run)}; switchcost compare '${table.reference}' '*'`,
-    n: `${all.length} comparisons, each of ${all[0] ? (all[0].paired ? `about ${all[0].counts[0]} rounds, paired` : `about ${all[0].counts.join(" and ")} process runs`) : "nothing"}`,
+    n: `${all.length} ${all.length === 1 ? "comparison" : "comparisons"}, each of ${of}`,
     picture,
-    extra: [chooser, pager],
+    extra: [chooser, h("p", { class: "sentence" }, answer(all, table)), pager],
     below:
       said.length > 0 &&
       h(
         "details",
-        { open: table.refused.length > 0 },
-        h("summary", {}, `${all.length} rows compared, ${table.skipped.length} not · what to know`),
+        {},
+        h(
+          "summary",
+          {},
+          `Notes on this comparison${table.skipped.length > 0 ? `, and ${table.skipped.length} rows without one` : ""}`,
+        ),
         h("ul", { class: "said" }, ...said.map((text) => h("li", {}, text))),
       ),
     table: {
@@ -195,7 +248,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
         "interval",
         "noise floor",
         "smallest detectable",
-        "rounds or starts",
+        "rounds or process runs",
         "verdict",
         "reason",
       ],

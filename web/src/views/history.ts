@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, typed } from "../context";
-import { cost, hardware, machineName, moment, type Row, type Run } from "../data";
+import { cost, inCommon, machineName, moment, ofOneMachine, type Row, type Run } from "../data";
 import { type Choice, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
@@ -10,7 +10,6 @@ import { focus } from "./common";
 interface Dot {
   run: Run;
   row: Row;
-  at: number;
   kernel: string;
 }
 
@@ -18,32 +17,21 @@ const kernel = (run: Run): string => run.data.machine.stable["kernel.release"] ?
 
 /** One row over the runs of one machine, oldest first. */
 export function history(context: Context): HTMLElement[] {
-  const mine = hardware(context.run);
-  const runs = context.runs
-    .filter((run) => hardware(run) === mine)
-    .sort((a, b) => a.data.run.started.localeCompare(b.data.run.started));
-  const often = new Set<string>();
-  const seen = new Set<string>();
-  for (const run of runs)
-    for (const row of run.rows) {
-      if (row.figures.length === 0) continue;
-      if (seen.has(row.label)) often.add(row.label);
-      seen.add(row.label);
-    }
+  const runs = ofOneMachine(context.run, context.runs).sort((a, b) =>
+    a.data.run.started.localeCompare(b.data.run.started),
+  );
+  const often = inCommon(runs);
   const row = focus(context, (row) => often.has(row.label));
   if (!row)
     return [
       nothing(
-        "No row here was measured in two runs of this machine. Several runs make a history:",
+        "No row here was measured in two runs of this machine. To make a history:",
         "switchcost report latest~2 latest~1 latest",
         "switchcost history thread/pipe",
       ),
     ];
-  const dots = runs.flatMap((run): Dot[] => {
-    const found = run.rows.find((other) => other.label === row.label && other.figures.length > 0);
-    return found ? [{ run, row: found, at: Date.parse(run.data.run.started), kernel: kernel(run) }] : [];
-  });
-  const choices: Choice[] = [...often].slice(0, 500).map((label) => [label, label]);
+  const dots = often.get(row.label)!.map((one) => ({ ...one, kernel: kernel(one.run) }));
+  const choices: Choice[] = [...often.keys()].slice(0, 500).map((label) => [label, label]);
   return [one(context, row, dots, choices)];
 }
 
@@ -103,7 +91,7 @@ function one(context: Context, row: Row, dots: Dot[], choices: Choice[]): HTMLEl
   return figure({
     id: "history",
     title: `${row.label} over ${points.length} runs`,
-    caption: `Medians with 95 % intervals, oldest run first, of ${machineName(context.run)}. Dashed: another kernel. Whether the level changed, and when, is judged by \`switchcost history '${row.label}'\`.`,
+    caption: `Medians with 95 % intervals, oldest run first, of ${machineName(context.run)}. Dashed: another kernel. Whether and when the level changed: \`switchcost history '${row.label}'\`.`,
     command: [...new Set(points.map(({ run }) => typed(run)))].slice(0, 4).join("; "),
     n: `${points.length} runs`,
     picture,

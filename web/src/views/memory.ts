@@ -1,6 +1,16 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
-import { cost, experimentOf, group, hardware, isMemory, isSwitch, type PageData, type Row, type Run } from "../data";
+import {
+  cost,
+  experimentOf,
+  group,
+  isMemory,
+  isSwitch,
+  ofOneMachine,
+  type PageData,
+  type Row,
+  type Run,
+} from "../data";
 import { type Choice, h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { BYTES, either, thousands, TIME } from "../format";
@@ -18,7 +28,7 @@ interface Priced {
 /** The mechanisms of which the runs of this run's machine hold both. */
 export function priced(of: Run, all: Run[], data: PageData): Priced[] {
   const found = new Map<string, { kept: Row[]; switched: Row[] }>();
-  for (const row of all.filter((run) => hardware(run) === hardware(of)).flatMap((run) => run.rows)) {
+  for (const row of ofOneMachine(of, all).flatMap((run) => run.rows)) {
     if (row.figures.length === 0 || row.detail.control || row.result.timing !== "batch") continue;
     const mine = found.get(row.result.mechanism) ?? { kept: [], switched: [] };
     if (isMemory(experimentOf(row.experiment, data))) mine.kept.push(row);
@@ -59,7 +69,7 @@ export function memory(context: Context): HTMLElement[] {
   if (all.length === 0)
     return [
       nothing(
-        "No mechanism here has both its memory and its switch. Measure the two, and make one page of them:",
+        "No mechanism here has both its memory and its switch measured. Measure both, and make one page of them:",
         "switchcost run PATTERN --contexts 10k",
         ...commands(context.data, isMemory),
         "switchcost report latest~1 latest",
@@ -156,7 +166,7 @@ function shown(context: Context, points: Point[], count: number, all: Priced[], 
   return figure({
     id: "memory",
     title: `${n} ${count === 1 ? "context" : "contexts"}: memory against switch`,
-    caption: `Bottom left is best. Right: one switch on one CPU in a ring of ${n} contexts, with its 95 % interval; of several variants the cheapest. Up: ${n} times the memory of one suspended context; the table says with how many it was measured. A mechanism without memory of its own has that of its family. Both axes logarithmic.`,
+    caption: `Bottom left is best. Across: one switch on one CPU in a ring of ${n} contexts, with its 95 % interval; of several variants the cheapest. Up: ${n} times the memory of one suspended context; the table has the number it was measured with. If only its family was measured for memory, a mechanism has that of the family. Both axes logarithmic.`,
     command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
     n: counted(points.flatMap((point) => [point.kept, point.switched])),
     picture: points.length === 0 ? null : scatter(context, points, count),

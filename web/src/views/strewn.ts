@@ -79,14 +79,17 @@ export function strewn(
     ],
   });
   const short = ({ title }: Kind): string => title.split(":")[0]!;
-  const tip = pointed(picture, "at the end: most expensive ÷ cheapest", (key) => {
+  const tip = pointed(picture, "at the end of a line: most expensive ÷ cheapest", (key) => {
     const line = shown[Number(key.slice(1))];
     return (
       line && `${line.label}: ${line.rows.map(({ row, kind }) => `${short(kinds[kind]!)} ${cost(row)}`).join(" · ")}`
     );
   });
-  const legend = h("ul", { class: "legend" }, ...kinds.map((kind) => h("li", {}, swatch(kind), kind.title)));
-  const columns = kinds.slice(0, MOST_KINDS);
+  const used = kinds
+    .map((kind, nth) => ({ kind, nth }))
+    .filter(({ nth }) => all.some(({ rows }) => rows.some(({ kind }) => kind === nth)));
+  const legend = h("ul", { class: "legend" }, ...used.map(({ kind }) => h("li", {}, swatch(kind), kind.title)));
+  const columns = used.slice(0, MOST_KINDS);
   const cell = ({ rows }: Line, nth: number): string =>
     rows
       .filter(({ kind }) => kind === nth)
@@ -96,10 +99,10 @@ export function strewn(
   return figure({
     ...about,
     picture,
-    extra: [kinds.length > 1 && legend, tip, pager],
+    extra: [used.length > 1 && legend, tip, pager],
     table: {
-      head: ["mechanism", ...columns.map(({ title }) => title), "most expensive ÷ cheapest"],
-      rows: shown.map((line) => [line.label, ...columns.map((_, nth) => cell(line, nth)), spread(line)]),
+      head: ["mechanism", ...columns.map(({ kind }) => kind.title), "most expensive ÷ cheapest"],
+      rows: shown.map((line) => [line.label, ...columns.map(({ nth }) => cell(line, nth)), spread(line)]),
     },
   });
 }

@@ -9,6 +9,7 @@ import {
   factor,
   logTicks,
   percent,
+  range,
   TIME,
   tick,
 } from "../../src/format";
@@ -38,6 +39,12 @@ test("three digits, grouped, with units", () => {
     "980 ns or 1.01 µs",
     "2.00 ns",
     "–",
+  ]);
+  expect(either([27976, 1313], TIME, [0.517, 0.483])).toBe("28.0 (52 %) or 1.31 µs (48 %)");
+  expect([range([1020, 1430], TIME), range([980, 1010], TIME), range([2.4, 2.402], TIME)]).toEqual([
+    "1.02 – 1.43 µs",
+    "980 ns – 1.01 µs",
+    "2.40 ns",
   ]);
   expect(percent(0.0123)).toBe("1.2 %");
 });
