@@ -62,6 +62,8 @@ fn mistakes() -> Vec<Mistake> {
         // Its kernel switches are in the range of an honest pair; the time that both contexts are busy is not.
         Mistake { spins: true, ..Mistake::contradicted("half-spun", "thread/futex").on_two_cpus() },
         Mistake::waiter("from-wake-before", "--param hogs=4"),
+        // The host alone finds it: no task's calls pass a filter.
+        Mistake::contradicted("no-wall", "sandbox/pipe"),
         Mistake::contradicted("one-cpu", "thread/futex").on_two_cpus().shows("/cpus", json!([0])),
         Mistake::waiter("other-class", "--param class=batch"),
         Mistake::contradicted("processes-for-threads", "thread/pipe").shows("/address_spaces", 2),
@@ -72,6 +74,8 @@ fn mistakes() -> Vec<Mistake> {
         Mistake::waiter("spun-timer", ""),
         Mistake::waiter("stopped-hogs", "--param hogs=2"),
         Mistake::contradicted("two-of-many", "process/pipe").contexts(10).shows("/address_spaces", 2),
+        // The host alone finds it: no epoll instance is open.
+        Mistake::contradicted("unasked-epoll", "thread/epoll-eventfd"),
     ]
 }
 

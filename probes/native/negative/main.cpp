@@ -10,11 +10,12 @@
 namespace probe {
 namespace {
 
-const std::array<std::pair<std::string_view, const Entry*>, 13> mistakes = {{
+const std::array<std::pair<std::string_view, const Entry*>, 15> mistakes = {{
     {"clone-vm", &clone_vm},
     {"doubled-contexts", &doubled_contexts},
     {"from-wake-before", &from_wake_before},
     {"half-spun", &half_spun},
+    {"no-wall", &no_wall},
     {"one-cpu", &one_cpu},
     {"other-class", &other_class},
     {"processes-for-threads", &processes_for_threads},
@@ -24,6 +25,7 @@ const std::array<std::pair<std::string_view, const Entry*>, 13> mistakes = {{
     {"spun-timer", &spun_timer},
     {"stopped-hogs", &stopped_hogs},
     {"two-of-many", &two_of_many},
+    {"unasked-epoll", &unasked_epoll},
 }};
 
 }  // namespace

@@ -11,6 +11,7 @@ extern const Entry doubled_contexts;       // stack/asm: each stack is two conte
 extern const Entry from_wake_before;       // thread/timer: a latency counts from the wake-up before
 extern const Entry half_spun;              // thread/futex: every second switch is waited for by spinning
 extern const Entry other_class;            // thread/timer: goes back to the usual class
+extern const Entry no_wall;                // sandbox/pipe: no filter of system calls
 extern const Entry one_cpu;                // thread/futex: all contexts on the first of the CPUs
 extern const Entry processes_for_threads;  // thread/pipe: the contexts are processes
 extern const Entry resolved_handle;        // coroutine/cpp20: the compiler knows whom it resumes
@@ -19,5 +20,6 @@ extern const Entry skipped_switch;         // stack/asm: one switch in eight is 
 extern const Entry spun_timer;             // thread/timer: spins until the time has come
 extern const Entry stopped_hogs;           // thread/timer: stops the hogs
 extern const Entry two_of_many;            // process/pipe: two processes are all the contexts
+extern const Entry unasked_epoll;          // thread/epoll-eventfd: waits in a read of the counter
 
 }  // namespace probe

@@ -1,6 +1,7 @@
 // Rings of threads that are something else.
 #include "kit/experiments/linked.h"
 #include "kit/os/arch.h"
+#include "kit/ring/eventfd_link.h"
 #include "kit/ring/futex.h"
 #include "negative/mistakes.h"
 
@@ -30,6 +31,11 @@ using HalfSpun = ThreadRing<mode, HalfSpunMedium>;
 template <Mode mode>
 using Futexes = ThreadRing<mode, FutexMedium<FutexScope::one_process>>;
 
+template <Mode mode>
+using Counters = ThreadRing<mode, LinkMedium<EventfdLink>>;
+template <Mode mode>
+using Pipes = ProcessRing<mode, ProcessLinkMedium<PipeLink>>;
+
 std::unique_ptr<Workload> make_on_one_cpu(const Plan& plan, Mode mode) {
     Plan one = plan;
     if (one.cpus.size() > 1) one.cpus.resize(1);
@@ -54,5 +60,15 @@ extern const Entry one_cpu{"thread/futex",
                            {"switch"},
                            {sched_parameter(), idle_parameter(), working_set_parameter()},
                            &make_on_one_cpu};
+extern const Entry unasked_epoll{"thread/epoll-eventfd",
+                                 Shape::tasks,
+                                 {"switch"},
+                                 {sched_parameter(), idle_parameter(), working_set_parameter()},
+                                 &make_ring_for_mode<Counters>};
+extern const Entry no_wall{"sandbox/pipe",
+                           Shape::tasks,
+                           {"switch"},
+                           {{"wall", {"seccomp"}}, sched_parameter(), working_set_parameter()},
+                           &make_ring_for_mode<Pipes>};
 
 }  // namespace probe
