@@ -186,6 +186,8 @@ const SILENT: &[(&str, &str)] = &[
     ("namespaces", "as cgroup"),
     ("cpu_quota", "counts.throttled_periods; the quota is armed and never reached"),
     ("seccomp", "a filter that refuses nothing that is called shows in the cost alone"),
+    ("taskrun", "when the kernel completes a request of io_uring shows in the cost alone"),
+    ("wake", "which CPU the kernel tries first shows in the cost alone"),
     ("ring", "the guest's privilege shows where it is emulated, by its cost"),
     ("where", "the same bytes in the process: no exits either way"),
 ];
