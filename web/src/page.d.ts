@@ -1311,6 +1311,10 @@ export interface TaskFacts {
     [k: string]: number;
   } | null;
   /**
+   * Tasks whose system calls pass a filter (seccomp); None where the kernel does not say.
+   */
+  filtered?: number | null;
+  /**
    * Tasks whose indirect branches others cannot steer; None where the kernel does not say.
    */
   guarded: number | null;
