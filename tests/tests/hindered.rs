@@ -128,7 +128,7 @@ fn a_proc_of_another_pid_namespace_is_no_witness() {
 fn each_limit_is_named() {
     let Some(real) = Real::new(FAKE) else { return };
     let page = std::fs::read_to_string(switchcost_e2e::repository().join("docs/limits.md")).unwrap();
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `prlimit ")?.split_once("` |"));
     let rows: Vec<(&str, &str)> = rows.map(|(flag, rest)| (flag, rest.split('`').nth(1).unwrap())).collect();
     assert!(rows.len() >= 7, "{rows:?}");
     for (flag, words) in rows {

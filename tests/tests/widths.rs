@@ -37,7 +37,9 @@ fn a_default_answer_is_short_and_no_text_is_wide() {
         // What this machine lacks or warns of takes lines of its own.
         let own =
             said.out.lines().filter(|line| line.starts_with("[warning]") || line.starts_with("          ")).count();
-        assert!(said.out.lines().count() - own <= 25, "{words}: {}", said.out);
+        // The list of all names is as long as it is.
+        let most = if words == &"list" { 40 } else { 25 };
+        assert!(said.out.lines().count() - own <= most, "{words}: {}", said.out);
     }
     for i in 0..30 {
         let file = repository().join("data/example/ladder.jsonl");

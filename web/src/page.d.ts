@@ -201,6 +201,10 @@ export interface Experiment {
    */
   of_contexts: boolean;
   /**
+   * It has moments fixed beforehand: a small figure is an early one.
+   */
+  paced: boolean;
+  /**
    * Names of what is added to the figure.
    */
   parts: string[];

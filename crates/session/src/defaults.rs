@@ -2,7 +2,6 @@
 
 use crate::exit::Failure;
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use switchcost_machine::cause;
@@ -51,8 +50,13 @@ impl Defaults {
     pub fn read(named: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = named.map(Path::to_owned).or_else(own) else { return Ok(Self::default()) };
         let refused = |reason: String| Failure::usage(format!("{}: {reason}", path.display()));
+        match path.metadata() {
+            // Of a folder of somebody else's, as that of HOME may be, the user has no file.
+            Err(_) if named.is_none() => return Ok(Self::default()),
+            Ok(there) if named.is_none() && !there.is_file() => return Err(refused("is not a file".to_owned())),
+            _ => {}
+        }
         let text = match std::fs::read_to_string(&path) {
-            Err(error) if named.is_none() && error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(refused(format!("cannot be read ({})", cause(&error)))),
             Ok(text) => text,
         };

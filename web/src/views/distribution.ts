@@ -94,7 +94,7 @@ function overview(context: Context, all: Row[], quantity: Measure): HTMLElement 
         });
   return figure({
     id: `spread-${quantity.name}`,
-    title: `Spread of process runs${quantity.name === "time" ? "" : `: ${quantity.name}`}`,
+    title: `Spread of process runs${quantity === context.data.quantities[0] ? "" : `: ${quantity.name}`}`,
     caption:
       "Dot: median of a process run; cross: a run that was left out, because it was disturbed or not verified. Pale bar: 10th to 90th percentile of all batches; thin line: 1st to 99th. Tick: the row's median, or each of its modes.",
     command: typed(context.run),

@@ -274,7 +274,7 @@ function one(context: Context, all: Row[]): HTMLElement {
           })),
           width: context.width,
           x,
-          ends: about.name === "wakeup" ? ["earlier", "later"] : [quantity.smaller, quantity.greater],
+          ends: about.paced ? ["earlier", "later"] : [quantity.smaller, quantity.greater],
           tall: { above: NAMES + BARS + 3, below: (shares.length + 1) * LANE },
           marks: (seat) => [
             histograms(pictures, domain, paint, seat),

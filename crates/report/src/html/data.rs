@@ -94,6 +94,8 @@ struct ExperimentPart {
     asked: bool,
     /// It is about the contexts, not about switching to them.
     of_contexts: bool,
+    /// It has moments fixed beforehand: a small figure is an early one.
+    paced: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -254,6 +256,7 @@ fn experiment_part(experiment: Experiment) -> ExperimentPart {
         beside: &page.beside,
         asked: page.asked,
         of_contexts: page.of_contexts,
+        paced: page.paced,
     }
 }
 
