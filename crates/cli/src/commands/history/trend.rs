@@ -141,7 +141,7 @@ fn worked_out(
     let mut found: Vec<Option<Vec<Figure>>> = headers.iter().map(|header| kept.get(header)).collect();
     let missing: Vec<usize> = (0..headers.len()).filter(|&index| found[index].is_none()).collect();
     let work = |store: &mut Result<Store, StoreError>, &index: &usize| {
-        let store = store.as_ref().map_err(|error| Failure::usage(error))?;
+        let store = store.as_ref().map_err(Failure::usage)?;
         let mut run = store.load_if(&headers[index].id, wanted).map_err(Failure::usage)?;
         if harmless {
             run.make_harmless();

@@ -84,7 +84,7 @@ const MACHINES: &[&[(&str, &str)]] = &[
         ("proc/self/cgroup", "0::/\n"),
         ("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
         ("sys/fs/cgroup/cpu.weight", "100\n"),
-        ("proc/self/limits", "Max processes 20000 x\nMax open files 20000 x\n"),
+        ("proc/self/limits", "Max processes 20000 x\nMax open files 20000 x\nMax stack size 1073741824 x\n"),
     ],
     &[
         ("proc/self/status", "Cpus_allowed_list:\t0\nCapEff:\t000001ffffffffff\n"),
@@ -105,7 +105,7 @@ const MACHINES: &[&[(&str, &str)]] = &[
         ("proc/sys/kernel/sched_rt_runtime_us", "0"),
         ("dev/kvm/folder", ""),
         ("proc/self/stat", "1 (x) R 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1"),
-        ("proc/self/limits", "Max processes 500 x\nMax open files 500 x\n"),
+        ("proc/self/limits", "Max processes 500 x\nMax open files 500 x\nMax stack size 65536 x\n"),
     ],
     &[
         ("sys/devices/system/cpu/online", "0-3"),
@@ -287,6 +287,9 @@ fn low_limits_say_what_they_limit() {
     let finding = find("file_limit", &[("proc/self/limits", limits)], &sizes());
     assert!(finding.effect.contains("about 496 contexts"), "{finding:?}");
     assert!(find("process_limit", &[("proc/self/limits", limits)], &sizes()).effect.contains("500"));
+    let stack = [("proc/self/limits", "Max stack size            65536                unlimited            bytes\n")];
+    let finding = find("session_limits", &stack, &sizes());
+    assert_eq!(finding.what, "this session has tight limits: RLIMIT_STACK = 65536 (raise it with ulimit -s)");
     assert_eq!(find("realtime", &[], &sizes()).severity, Severity::Note);
     let root = [("proc/self/status", "Cpus_allowed_list:\t0-1\nCapEff:\t000001ffffffffff\n")];
     assert_eq!(find("realtime", &root, &sizes()).severity, Severity::Fine);

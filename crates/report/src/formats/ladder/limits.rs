@@ -90,8 +90,7 @@ impl View<'_, '_> {
         let run = self.analysis.run;
         let target = run.precision_ppm as f64 / 1e6;
         let single = self.rows.iter().filter(|row| row.summary.modes.is_empty());
-        let width = |row: &&Row<'_>| row.summary.figures.as_ref()?.half_width();
-        let widths: Vec<f64> = single.filter_map(|row| width(&row)).collect();
+        let widths: Vec<f64> = single.filter_map(|row| row.summary.figures.as_ref()?.half_width()).collect();
         let wide = widths.iter().filter(|width| **width > target).count();
         let cure = match run.ended_by {
             EndedBy::Budget => format!(" (--budget {})", budget(run.budget_ms.saturating_mul(2))),
