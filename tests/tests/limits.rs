@@ -95,9 +95,9 @@ fn list_answers_under_every_limit() {
     }
 }
 
-/// No thread can be started beside the first: the files of a fleet are read by that one.
+/// No thread can be started beside the first: what all CPUs do elsewhere is done by that one.
 #[test]
-fn a_fleet_is_judged_without_further_threads() {
+fn what_is_done_on_all_cpus_is_done_without_further_threads() {
     let Some(real) = Real::new(FAKE) else { return };
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
@@ -108,6 +108,18 @@ fn a_fleet_is_judged_without_further_threads() {
     let mut judge = real.command("fleet judge");
     let said = under("--nproc=1:1", judge.arg(folder.path()));
     assert!(said.status == 3 && !said.err.contains("panicked"), "{said:?}");
+    let ladder = switchcost_e2e::repository().join("data/example/ladder.jsonl");
+    let store = folder.path().join("runs.sqlite");
+    let mut import = real.command("import");
+    assert!(import.arg(&ladder).arg("--store").arg(&store).status().unwrap().success());
+    std::fs::set_permissions(&store, Permissions::from_mode(0o644)).unwrap();
+    for (words, starts) in
+        [("history thread/futex --machine all", "thread/futex"), ("report -o - 20261125T160157-1c0e", "<!doctype")]
+    {
+        let said = under("--nproc=1:1", real.command(words).arg("--store").arg(&store));
+        let told = said.out.to_lowercase().starts_with(starts) || said.out.contains(starts);
+        assert!(said.status == 0 && told, "{words}: {} {}", said.status, said.err);
+    }
 }
 
 /// A group of control groups with a limit, and one in it: only the outer one limits. None: they cannot be made here.

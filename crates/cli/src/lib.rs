@@ -8,6 +8,7 @@ mod defaults;
 pub mod derived;
 mod features;
 mod formats;
+mod parallel;
 mod programs;
 mod refusal;
 

@@ -5,6 +5,7 @@ mod opening;
 mod saving;
 
 use super::compare::operands::Runs;
+use crate::parallel::on_all_cpus;
 use clap::Parser;
 use rayon::prelude::*;
 use std::mem::ManuallyDrop;
@@ -125,7 +126,8 @@ fn page(
     catalogue: &Catalogue,
 ) -> Result<String, Failure> {
     let command = command_line(["switchcost", "report"].into_iter().chain(sources.iter().map(String::as_str)));
-    let runs: Vec<Analysis<'_>> = runs.par_iter().map(|run| Analysis::new(run, catalogue)).collect();
+    let analyses = || runs.par_iter().map(|run| Analysis::new(run, catalogue)).collect();
+    let runs: Vec<Analysis<'_>> = on_all_cpus(analyses)?;
     let page = Page { runs: &runs, sources, audits, tool: TOOL, command: &command };
     switchcost_report::html(template, &page, catalogue).map_err(|reason| {
         Failure::usage(format!("report.html of this installation is unusable: {reason}; run `make build` again"))

@@ -2,6 +2,7 @@
 
 use super::kept::{Figure, Kept, figures};
 use super::list::name;
+use crate::parallel::on_all_cpus;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use switchcost_analysis::{At, TrendSearch, fewest_runs, label, slower_core};
@@ -151,7 +152,7 @@ fn worked_out(
     };
     let path = store.path();
     let open = || Store::open_read_only(path);
-    let new: Vec<_> = missing.par_iter().map_init(open, work).collect::<Result<_, Failure>>()?;
+    let new = on_all_cpus(|| missing.par_iter().map_init(open, work).collect::<Result<Vec<_>, Failure>>())??;
     for (index, figures) in new {
         if let Some(figures) = &figures {
             kept.put(&headers[index], figures);
