@@ -8,9 +8,9 @@
 namespace probe {
 namespace {
 
-class TimerfdWaker : public TimerWaker {
+class TimerfdWaker : public OwnTimer {
 public:
-    explicit TimerfdWaker(const Plan& plan) : TimerWaker(plan) {}
+    explicit TimerfdWaker(const Plan& plan) : OwnTimer(plan) {}
     void wait(const Beat& beat, std::uint64_t due) {
         const itimerspec until{{}, timespec_of(beat.at(due))};
         timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &until, nullptr);

@@ -45,15 +45,19 @@ inline void sleep_until(std::uint64_t time) {
 #endif
 }
 
-// The task's own timer.
-struct TimerWaker {
-    explicit TimerWaker(const Plan&) {}
+// A timer of the task's own, whatever it waits by.
+struct OwnTimer {
+    explicit OwnTimer(const Plan&) {}
     void begin(const Beat&) {}
-    void wait(const Beat& beat, std::uint64_t due) { sleep_until(beat.at(due)); }
     std::uint64_t served(const Beat& beat, std::uint64_t due) const {
         const std::uint64_t now = clock_now();
         return now >= beat.at(due) ? now : 0;
     }
+};
+
+struct TimerWaker : OwnTimer {
+    using OwnTimer::OwnTimer;
+    void wait(const Beat& beat, std::uint64_t due) { sleep_until(beat.at(due)); }
 };
 
 // A partner sleeps until the time and then hands over a token, as in a ring of two. What it found due at once it

@@ -52,7 +52,7 @@ Failure refusal(const char* what, const char* cure) {
 }  // namespace
 
 void build_wall(const Plan& plan) {
-    const std::string wall = plan.text("wall");
+    const std::string& wall = plan.text("wall");
     if (has_landlock(plan) && !confine_to_reading())
         throw refusal("Landlock", "it takes Linux 5.13 or later and landlock among the kernel's lsm=");
     if (wall == "none" || wall == "landlock") return;
