@@ -98,3 +98,27 @@ fn of_a_run_that_was_removed_nothing_is_kept() {
     assert_eq!(world.run("forget latest --yes").status, 0);
     assert_eq!(files(&world), [] as [PathBuf; 0]);
 }
+
+/// A run with the same description and other figures, in a new store of that name.
+#[test]
+fn figures_are_of_what_is_stored_not_of_its_name() {
+    let world = World::new(FAKE);
+    measure(&world, "1000");
+    let exported = world.run("export").out;
+    let (body, _) = exported.trim_end().rsplit_once('\n').unwrap();
+    let slower = |line: &str| match line.starts_with("{\"t\":\"invocation\"") {
+        true => switchcost_e2e::scaled(line, 1.7),
+        false => line.to_owned(),
+    };
+    let other = body.lines().map(slower).collect::<Vec<_>>().join("\n");
+    assert_ne!(other, body);
+    let mut said = Vec::new();
+    for body in [body, &other] {
+        let _ = std::fs::remove_file(world.store());
+        world.write("run.jsonl", &switchcost_e2e::sealed(&format!("{body}\n")));
+        let said_of_import = world.run(&format!("import {}", world.path("run.jsonl").display()));
+        assert_eq!(said_of_import.status, 0, "{said_of_import:?}");
+        said.push(world.run("history thread/honest --machine all --format json").out);
+    }
+    assert_ne!(said[0], said[1]);
+}

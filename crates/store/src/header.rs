@@ -30,8 +30,6 @@ pub struct RunHeader {
     pub not_run: u64,
     /// Invocations stored.
     pub invocations: u64,
-    /// Checksum of the run's description: another for each end that the run came to.
-    pub seal: Vec<u8>,
 }
 
 impl RunHeader {
@@ -51,7 +49,6 @@ impl RunHeader {
             variants,
             not_run,
             invocations,
-            seal: row.seal,
         }
     }
 

@@ -9,12 +9,11 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use std::collections::BTreeMap;
 use switchcost_model::{Hello, Machine, Run, Samples, Variant};
 
-/// A run without its variants and invocations, with its row number, its counts of variants, variants not run, and invocations, and its checksum.
+/// A run without its variants and invocations, with its row number, its counts of variants, variants not run, and invocations.
 pub struct RunRow {
     pub key: i64,
     pub run: Run,
     pub counts: [u64; 3],
-    pub seal: Vec<u8>,
 }
 
 /// Row number and word of the end of the run with this id.
@@ -216,8 +215,7 @@ pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>,
     each(connection, &sql, [id], |row| {
         let [variants, not_run, invocations] = ["count_of_variants", "count_of_not_run", "count_of_invocations"];
         let counts = [row.unsigned(variants)?, row.unsigned(not_run)?, row.unsigned(invocations)?];
-        let seal = row.get::<Option<Vec<u8>>>("checksum")?.unwrap_or_default();
-        headers.push(RunRow { key: row.get("key")?, run: header(row)?, counts, seal });
+        headers.push(RunRow { key: row.get("key")?, run: header(row)?, counts });
         Ok(())
     })?;
     Ok(headers)

@@ -70,6 +70,17 @@ fn of_run(connection: &Connection, key: i64) -> Result<Vec<u8>, Fault> {
     Ok(seal.finish())
 }
 
+/// Of a run with all its invocations, from their checksums.
+pub fn of_whole(connection: &Connection, key: i64) -> Result<Vec<u8>, Fault> {
+    let mut seal = Seal::default();
+    for sql in
+        ["SELECT checksum FROM run WHERE key = ?1", "SELECT checksum FROM invocation WHERE run = ?1 ORDER BY position"]
+    {
+        each(connection, sql, [key], |row| seal.add(row, &["checksum"]))?;
+    }
+    Ok(seal.finish())
+}
+
 /// Writes a run's checksum.
 pub fn seal_run(connection: &Connection, key: i64) -> Result<(), Fault> {
     let checksum = of_run(connection, key)?;

@@ -10,7 +10,7 @@ use crate::disk::InvocationRecord;
 use crate::error::{Fault, StoreError, explain};
 use crate::header::RunHeader;
 use crate::shareable::strip_personal;
-use crate::{rows, rules, schema, selector};
+use crate::{rows, rules, schema, seal, selector};
 use busy::{BUSY_TIMEOUT, is_busy, switch_to_log, until_free};
 use files::{
     create_private_folders, folder_error, has_log, identity, immutable_uri, make_private, must_be_a_file, plain,
@@ -327,6 +327,17 @@ impl Store {
             let (key, _) = rows::find_run(connection, &id)?.ok_or_else(|| vanished(&id))?;
             let without = read_run(connection, key, &id, &|_| false)?;
             if without.variants.iter().any(wanted) { read_run(connection, key, &id, &|_| true) } else { Ok(without) }
+        })
+    }
+
+    /// Checksum of all that is stored of the run with this id.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn checksum(&self, id: &str) -> Result<Vec<u8>, StoreError> {
+        self.read(|connection| {
+            let (key, _) = rows::find_run(connection, id)?.ok_or_else(|| vanished(id))?;
+            seal::of_whole(connection, key)
         })
     }
 

@@ -12,7 +12,7 @@ use switchcost_analysis::{Analysis, At, Row, core, label, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Run, Variant};
 use switchcost_session::paths;
-use switchcost_store::{RunHeader, Store};
+use switchcost_store::{RunHeader, Store, StoreError};
 
 /// Files that stay: other percentiles, and the programs and pages of before.
 const MOST_FILES: usize = 8;
@@ -74,7 +74,7 @@ fn figure(row: &Row<'_>, analysis: &Analysis<'_>, catalogue: &Catalogue) -> Opti
     })
 }
 
-/// The file: a line a run, its checksum and the figures as JSON.
+/// The file: a line a run, with its id, the checksum of all that is stored of it, and the figures as JSON.
 pub struct Kept {
     path: Option<PathBuf>,
     lines: BTreeMap<String, String>,
@@ -88,20 +88,20 @@ impl Kept {
         let own = |path: &&PathBuf| switchcost_machine::only_owner_writes(path).is_ok();
         let text = path.as_ref().filter(own).and_then(|path| read(path)).unwrap_or_default();
         let lines = text.lines().filter_map(|line| line.split_once(' '));
-        let lines = lines.map(|(seal, figures)| (seal.to_owned(), figures.to_owned())).collect();
+        let lines = lines.map(|(key, figures)| (key.to_owned(), figures.to_owned())).collect();
         Self { path, lines, changed: false }
     }
 
     /// The figures of a run.
-    pub fn get(&self, header: &RunHeader) -> Option<Vec<Figure>> {
-        serde_json::from_str(self.lines.get(&seal(header))?).ok()
+    pub fn get(&self, key: &str) -> Option<Vec<Figure>> {
+        serde_json::from_str(self.lines.get(key)?).ok()
     }
 
     /// Keeps what was worked out, unless it would be read as something else, or the run goes on.
-    pub fn put(&mut self, header: &RunHeader, figures: &[Figure]) {
+    pub fn put(&mut self, header: &RunHeader, key: &str, figures: &[Figure]) {
         let Ok(text) = serde_json::to_string(figures) else { return };
         if !header.partial() && serde_json::from_str::<Vec<Figure>>(&text).is_ok_and(|read| read == figures) {
-            self.lines.insert(seal(header), text);
+            self.lines.insert(key.to_owned(), text);
             self.changed = true;
         }
     }
@@ -110,10 +110,10 @@ impl Kept {
     pub fn save(mut self, store: &Store) {
         let Some(path) = self.path.filter(|_| self.changed) else { return };
         let Ok(all) = store.list() else { return };
-        let there: BTreeSet<String> = all.iter().map(seal).collect();
-        self.lines.retain(|seal, _| there.contains(seal));
-        let text = self.lines.iter().fold(String::new(), |mut text, (seal, figures)| {
-            let _ = writeln!(text, "{seal} {figures}");
+        let there: BTreeSet<String> = all.into_iter().map(|header| header.id).collect();
+        self.lines.retain(|key, _| key.split('.').next().is_some_and(|id| there.contains(id)));
+        let text = self.lines.iter().fold(String::new(), |mut text, (key, figures)| {
+            let _ = writeln!(text, "{key} {figures}");
             text
         });
         switchcost_machine::remember(&path, text.as_bytes());
@@ -129,11 +129,13 @@ fn read(path: &Path) -> Option<String> {
     Some(text)
 }
 
-fn seal(header: &RunHeader) -> String {
-    header.seal.iter().map(|byte| format!("{byte:02x}")).collect()
+/// By which the figures of a stored run are found: they are of these bytes, in whichever store they lie.
+pub fn key(store: &Store, header: &RunHeader) -> Result<String, StoreError> {
+    let checksum = store.checksum(&header.id)?;
+    Ok(checksum.iter().fold(format!("{}.", header.id), |key, byte| key + &format!("{byte:02x}")))
 }
 
-/// Changes with the program, the pages and how it is asked for.
+/// Name of the file: another for another program, other pages, or another percentile.
 fn name(catalogue: &Catalogue, how: &impl Hash) -> Option<String> {
     let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let mut hasher = DefaultHasher::new();

@@ -1,6 +1,6 @@
 //! The trend of each matching row over runs.
 
-use super::kept::{Figure, Kept, figures};
+use super::kept::{Figure, Kept, figures, key};
 use super::list::name;
 use crate::parallel::on_all_cpus;
 use rayon::prelude::*;
@@ -139,7 +139,9 @@ fn worked_out(
     wanted: &(dyn Fn(&Variant) -> bool + Sync),
 ) -> Result<Vec<Vec<Figure>>, Failure> {
     let mut kept = Kept::open(catalogue, &(at.to_string(), harmless));
-    let mut found: Vec<Option<Vec<Figure>>> = headers.iter().map(|header| kept.get(header)).collect();
+    let keys =
+        headers.iter().map(|header| key(store, header)).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
+    let mut found: Vec<Option<Vec<Figure>>> = keys.iter().map(|key| kept.get(key)).collect();
     let missing: Vec<usize> = (0..headers.len()).filter(|&index| found[index].is_none()).collect();
     let work = |store: &mut Result<Store, StoreError>, &index: &usize| {
         let store = store.as_ref().map_err(Failure::usage)?;
@@ -155,7 +157,7 @@ fn worked_out(
     let new = on_all_cpus(|| missing.par_iter().map_init(open, work).collect::<Result<Vec<_>, Failure>>())??;
     for (index, figures) in new {
         if let Some(figures) = &figures {
-            kept.put(&headers[index], figures);
+            kept.put(&headers[index], &keys[index], figures);
         }
         found[index] = figures;
     }
