@@ -74,6 +74,8 @@ mod revisions;
 mod runtimes;
 #[cfg(target_os = "linux")]
 mod saved;
+#[cfg(target_os = "linux")]
+mod scheduler;
 mod security;
 mod seen;
 #[cfg(unix)]

@@ -41,6 +41,7 @@ pub(crate) fn notes(row: &Judged<'_>, rows: &[Judged<'_>], run: &Run, catalogue:
     let mechanism = catalogue.find(&row.variant.mechanism);
     say(false, &mut mechanism.and_then(|mechanism| switches(row, mechanism)).into_iter());
     say(true, &mut mechanism.map(|mechanism| without(row, mechanism)).unwrap_or_default().into_iter());
+    say(true, &mut mechanism.map(|mechanism| tells(row, mechanism)).unwrap_or_default().into_iter());
     let other_range = in_another_range(row, rows, figures.median);
     let own = [other_range, one_thread(row, mechanism), below_floor(row, rows, catalogue)];
     say(true, &mut own.into_iter().flatten());
@@ -130,6 +131,16 @@ fn without(row: &Judged<'_>, mechanism: &Mechanism) -> Vec<Remark> {
     let rule = mechanism.rule(row.variant);
     let absent = rule.without.into_iter().filter(|(name, text)| !text.is_empty() && none(name));
     absent.map(|(_, text)| remark!(text, text)).collect()
+}
+
+/// Shares of the units that the page has a sentence for: the median of the starts.
+fn tells(row: &Judged<'_>, mechanism: &Mechanism) -> Vec<Remark> {
+    let share = |name: &String| {
+        let shares: Vec<f64> = row.summary.counts.get(name)?.iter().map(|(_, share)| *share).collect();
+        median(&shares).map(|share| Value::Percent(share).to_string())
+    };
+    let told = mechanism.rule(row.variant).tells.into_iter();
+    told.filter_map(|(name, text)| Some(remark!(text, text = text.replace("{}", &share(&name)?)))).collect()
 }
 
 /// Processes that outlived their start: what they did meanwhile may have disturbed others.

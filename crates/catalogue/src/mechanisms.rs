@@ -180,10 +180,13 @@ struct ParameterEntry {
     experiments: Vec<String>,
     control: Option<String>,
     adds_ns: Option<f64>,
+    #[serde(default)]
+    adds_with: BTreeMap<String, String>,
     counted: Option<CountedEntry>,
     /// By value.
     #[serde(default)]
     seen: BTreeMap<String, String>,
+    seen_value: Option<String>,
     #[serde(default)]
     capabilities: Vec<String>,
 }
@@ -196,6 +199,8 @@ struct CountedEntry {
     per_context: Option<u64>,
     value: Option<String>,
     percent_of_units: Option<u64>,
+    #[serde(default)]
+    per_block: bool,
 }
 
 /// Parameters that several mechanisms have, by name.
@@ -392,8 +397,10 @@ fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
         experiments,
         control,
         adds_ns: entry.adds_ns.filter(|ns| *ns > 0.0),
+        adds_with: entry.adds_with,
         counted,
         seen,
+        seen_value: entry.seen_value.as_deref().map(str::parse).transpose()?,
         capabilities,
         by_host: false,
     };
@@ -408,15 +415,15 @@ fn parameter(entry: ParameterEntry) -> Result<model::Parameter, String> {
 }
 
 fn counted(entry: CountedEntry, kind: &ParameterKind) -> Result<Counted, String> {
-    let share = match (entry.per_unit, entry.per_context, entry.value, entry.percent_of_units) {
-        (Some(size @ 1..), None, None, None) if matches!(kind, ParameterKind::Integer { .. }) => {
-            CountedShare::PerUnit(size)
-        }
-        (None, Some(each), None, None) => CountedShare::PerContext(each),
-        (None, None, Some(value), Some(percent @ 1..=100)) => CountedShare::OfUnits(value, percent),
+    let integer = matches!(kind, ParameterKind::Integer { .. });
+    let share = match (entry.per_unit, entry.per_context, entry.value, entry.percent_of_units, entry.per_block) {
+        (Some(size @ 1..), None, None, None, false) if integer => CountedShare::PerUnit(size),
+        (None, Some(each), None, None, false) => CountedShare::PerContext(each),
+        (None, None, Some(value), Some(percent @ 1..=100), false) => CountedShare::OfUnits(value, percent),
+        (None, None, None, None, true) if integer => CountedShare::PerBlock,
         _ => {
             return Err("counted needs either `per_unit` above 0, of an integer, or `per_context`, or one `value` of \
-                        the parameter and `percent_of_units`"
+                        the parameter and `percent_of_units`, or `per_block`, of an integer"
                 .into());
         }
     };

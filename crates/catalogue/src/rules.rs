@@ -35,6 +35,8 @@ pub(crate) struct RuleEntry {
     note: Option<String>,
     #[serde(default)]
     without: BTreeMap<String, String>,
+    #[serde(default)]
+    tells: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -61,6 +63,9 @@ fn change(entry: RuleEntry) -> Result<EvidenceChange, String> {
         Some(&[low, high]) if 0.0 <= low && low <= high => Some(Some((low, high))),
         Some(_) => return Err("kernel_switches needs [lowest, highest], or [] for any".into()),
     };
+    if let Some(text) = entry.tells.values().find(|text| !text.contains("{}")) {
+        return Err(format!("tells: `{text}` has no {{}} for the share"));
+    }
     let seen = entry.seen.into_iter().map(|(word, number)| Ok((word.parse()?, number.0)));
     let seen = seen.collect::<Result<_, String>>()?;
     for (key, value) in [("seen_forks", entry.seen_forks), ("most_busy", entry.most_busy)] {
@@ -86,6 +91,7 @@ fn change(entry: RuleEntry) -> Result<EvidenceChange, String> {
         hops_hidden: entry.hops_hidden,
         note: entry.note,
         without: entry.without,
+        tells: entry.tells,
     })
 }
 
@@ -110,7 +116,9 @@ pub(crate) fn general(entry: RuleEntry) -> Result<EvidenceChange, String> {
 /// What means nothing, such as a parameter that there is not: the case would never apply.
 pub(crate) fn case(mut entry: RuleEntry, known: &BTreeMap<String, Parameter>) -> Result<EvidenceCase, String> {
     let parameters = std::mem::take(&mut entry.parameters);
-    check_parameters(&parameters, known)?;
+    // `!VALUE`: any other.
+    let named = parameters.iter().map(|(name, value)| (name.clone(), value.trim_start_matches('!').to_owned()));
+    check_parameters(&named.collect(), known)?;
     Ok(EvidenceCase {
         placement: entry.placement.as_deref().map(word).transpose()?,
         experiment: entry.experiment.as_deref().map(word).transpose()?,

@@ -63,7 +63,7 @@ fn variants(mechanism: &Mechanism) -> Vec<Variant> {
     let mut all = Vec::new();
     for &experiment in &mechanism.experiments {
         for &placement in &mechanism.placements {
-            for contexts in [2, 3] {
+            for contexts in [1, 2, 3] {
                 for set in &settings {
                     let mut one = variant(mechanism, experiment, placement, contexts);
                     one.parameters.extend(set.clone());
@@ -189,6 +189,13 @@ const SILENT: &[(&str, &str)] = &[
     ("taskrun", "when the kernel completes a request of io_uring shows in the cost alone"),
     ("wake", "which CPU the kernel tries first shows in the cost alone"),
     ("ring", "the guest's privilege shows where it is emulated, by its cost"),
+    ("frames", "calls are counted below every switch, whatever becomes of them"),
+    ("lock", "as by"),
+    ("hold", "work under a lock is its cost"),
+    ("think", "as hold"),
+    ("data", "as hold; what is not touched is counts.work_missing"),
+    ("other_data", "as hold"),
+    ("every", "as period"),
     ("where", "the same bytes in the process: no exits either way"),
 ];
 

@@ -20,6 +20,8 @@ pub struct EvidenceRule {
     pub at_least: BTreeMap<String, i64>,
     /// As `at_least`, of a state of the machine that others may keep from coming about: below, there is no figure of that state, and no lie.
     pub reached: BTreeMap<String, i64>,
+    /// Counts that grow by so much, at least, before each switch of a context's own accord.
+    pub per_block: BTreeMap<String, u64>,
     /// What the host must see itself, at least so many.
     pub seen: BTreeMap<Sight, u64>,
     /// Contexts wait for their turn in the kernel, so that switches of their own accord are among those that it counts.
@@ -38,6 +40,8 @@ pub struct EvidenceRule {
     pub note: String,
     /// Said with the row when one of these counts is 0; empty: nothing.
     pub without: BTreeMap<String, String>,
+    /// Said with the row of these counts, `{}` for the share of the units.
+    pub tells: BTreeMap<String, String>,
 }
 
 /// A number that a rule asks for.
@@ -91,6 +95,8 @@ pub struct EvidenceChange {
     pub note: Option<String>,
     /// As in [`EvidenceRule`]; joins those that were there.
     pub without: BTreeMap<String, String>,
+    /// As in [`EvidenceRule`]; joins those that were there.
+    pub tells: BTreeMap<String, String>,
 }
 
 /// When a change of the general rule applies.
@@ -102,7 +108,7 @@ pub struct EvidenceCase {
     pub experiment: Option<Experiment>,
     /// Only for a ring of this many.
     pub contexts: Option<u64>,
-    /// Only when these parameters have these values.
+    /// Only when these parameters have these values, or, of `!VALUE`, others.
     pub parameters: Parameters,
     /// What it changes.
     pub change: EvidenceChange,
@@ -113,7 +119,10 @@ impl EvidenceCase {
         self.placement.is_none_or(|placement| placement == variant.placement || placement == variant.placement.kind())
             && self.experiment.is_none_or(|experiment| experiment == variant.experiment)
             && self.contexts.is_none_or(|contexts| contexts == variant.contexts)
-            && self.parameters.iter().all(|(name, value)| variant.parameters.get(name) == Some(value))
+            && self.parameters.iter().all(|(name, value)| match value.strip_prefix('!') {
+                Some(other) => variant.parameters.get(name).is_some_and(|value| value != other),
+                None => variant.parameters.get(name) == Some(value),
+            })
     }
 }
 
@@ -131,6 +140,7 @@ impl EvidenceRule {
             self.note.clone_from(note);
         }
         self.without.extend(change.without.clone());
+        self.tells.extend(change.tells.clone());
         if !ring {
             return;
         }

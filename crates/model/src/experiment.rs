@@ -71,6 +71,9 @@ pub struct Asked {
     /// in general is not of them.
     #[serde(default)]
     pub paced: bool,
+    /// Its figures are differences: of the time that a batch takes they are a part, which CPU time does not bound.
+    #[serde(default)]
+    pub difference: bool,
     /// Its contexts, or its context and the waker, need a CPU each, so it is measured on several CPUs only.
     #[serde(default)]
     pub apart: bool,
@@ -135,6 +138,8 @@ macro_rules! pages {
             ("create", include_str!("experiment/create.toml")),
             ("message", include_str!("experiment/message.toml")),
             ("footprint", include_str!("experiment/footprint.toml")),
+            ("contend", include_str!("experiment/contend.toml")),
+            ("preempt", include_str!("experiment/preempt.toml")),
             $((stringify!($name), include_str!(concat!("experiment/", stringify!($name), ".toml")))),+
         ];
     };
@@ -217,7 +222,7 @@ impl Asked {
     /// From its first batch to its last one of its contexts has the CPU.
     #[must_use]
     pub fn busy_throughout(&self) -> bool {
-        self.lasts() && self.timed() && !self.paced
+        self.lasts() && self.timed() && !self.paced && !self.difference
     }
 
     /// A control that does less bounds its figures from below.

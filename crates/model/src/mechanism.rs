@@ -51,10 +51,14 @@ pub struct Parameter {
     pub control: Option<MechanismId>,
     /// ns that each unit takes at least for each of the value, where no control has the parameter.
     pub adds_ns: Option<f64>,
+    /// Values of other parameters without which it adds nothing.
+    pub adds_with: Parameters,
     /// What the evidence must count of it.
     pub counted: Option<Counted>,
     /// Value → what the host must see of each context, in the experiments that it changes.
     pub seen: BTreeMap<String, Sight>,
+    /// What the host must see of each context as much of as the value says.
+    pub seen_value: Option<Sight>,
     /// What a probe keeps of the rights of root when the value is not the default.
     pub capabilities: Capabilities,
     /// The host carries it out, and probes are not told.
@@ -79,6 +83,8 @@ pub enum CountedShare {
     PerContext(u64),
     /// With this value in at least so many of a hundred units, and in none twice.
     OfUnits(String, u64),
+    /// As many as the value before each time that a context blocks; none, and no count, for the value 0.
+    PerBlock,
 }
 
 /// A variant of the default ladder.
@@ -208,7 +214,8 @@ impl Mechanism {
         let set = row.parameters.iter().filter(move |_| fits);
         set.filter_map(|(name, value)| {
             let parameter = self.takes(name, row.experiment)?;
-            let adds = parameter.control.is_some() || parameter.adds_ns.is_some();
+            let with = parameter.adds_with.iter().all(|(name, value)| row.parameters.get(name) == Some(value));
+            let adds = with && (parameter.control.is_some() || parameter.adds_ns.is_some());
             let mut without = row.clone();
             without.parameters.insert(name.clone(), parameter.default.clone());
             (adds && *value != parameter.default).then_some((parameter, name.as_str(), value, without))
@@ -227,6 +234,9 @@ impl Mechanism {
             let value = variant.parameters.get(name);
             let sight = value.and_then(|value| parameter.seen.get(value));
             rule.seen.extend(sight.map(|sight| (sight.clone(), variant.contexts)));
+            let number = value.and_then(|value| value.parse::<u64>().ok()).filter(|number| *number > 0);
+            let all = number.map(|number| number.saturating_mul(variant.contexts));
+            rule.seen.extend(parameter.seen_value.clone().zip(all));
             let Some(counted) = &parameter.counted else { continue };
             match &counted.share {
                 CountedShare::PerUnit(size) => {
@@ -244,6 +254,10 @@ impl Mechanism {
                     if value == Some(of) {
                         rule.counts.insert(counted.name.clone(), (*percent as f64 / 100.0, 1.0));
                     }
+                }
+                CountedShare::PerBlock => {
+                    let each: u64 = value.and_then(|value| value.parse().ok()).unwrap_or(0);
+                    rule.per_block.extend((each > 0).then(|| (counted.name.clone(), each)));
                 }
             }
         }

@@ -95,6 +95,9 @@ pub struct TaskFacts {
     /// Tasks whose system calls pass a filter (seccomp); None where the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filtered: Option<u64>,
+    /// MiB that its processes have in memory; None where the kernel does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resident_mib: Option<u64>,
     /// Kind of open file → how many the probe made itself; None where they cannot be read.
     pub files: Option<BTreeMap<String, u64>>,
     /// Page faults of its processes until then, minor and major.

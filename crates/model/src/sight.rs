@@ -23,6 +23,8 @@ pub enum Sight {
     Guarded,
     /// Tasks whose system calls pass a filter.
     Filtered,
+    /// MiB that all processes together have in memory.
+    ResidentMib,
     /// Open files of a kind that the probe made itself.
     Files(String),
 }
@@ -69,6 +71,7 @@ impl Sight {
             Self::Class(class) => Count::Is(facts.classes.get(class).copied().unwrap_or(0)),
             Self::Guarded => facts.guarded.into(),
             Self::Filtered => facts.filtered.into(),
+            Self::ResidentMib => facts.resident_mib.into(),
             Self::Files(kind) => facts.files.as_ref().map(|files| files.get(kind).copied().unwrap_or(0)).into(),
             _ => self.early(tree).unwrap_or(Count::Unknown),
         }
@@ -82,7 +85,7 @@ impl Sight {
             Self::AddressSpaces => tree.address_spaces.into(),
             Self::ControlGroups => tree.control_groups.into(),
             Self::Namespaces(kind) => tree.namespaces.get(kind).copied().into(),
-            Self::Class(_) | Self::Guarded | Self::Filtered | Self::Files(_) => return None,
+            Self::Class(_) | Self::Guarded | Self::Filtered | Self::ResidentMib | Self::Files(_) => return None,
         })
     }
 
@@ -92,7 +95,7 @@ impl Sight {
         let crowded = tree.processes / PROCESSES_OF_A_CONTEXT > needed;
         let processes = if crowded { 0 } else { tree.processes.saturating_sub(tree.looked_at) };
         let unseen = match self {
-            Self::Threads | Self::Processes => 0,
+            Self::Threads | Self::Processes | Self::ResidentMib => 0,
             Self::AddressSpaces | Self::ControlGroups | Self::Namespaces(_) => processes,
             Self::Class(_) | Self::Guarded | Self::Filtered => {
                 tree.tasks.saturating_sub(tree.facts.as_ref().map_or(0, |facts| facts.tasks))
@@ -115,6 +118,7 @@ impl Sight {
             Self::Class(class) => format!("tasks of the scheduling class {class}"),
             Self::Guarded => "tasks with guarded indirect branches".to_owned(),
             Self::Filtered => "tasks whose system calls pass a filter".to_owned(),
+            Self::ResidentMib => "MiB in memory".to_owned(),
             Self::Files(kind) => format!("open files of the kind {kind}"),
         }
     }
@@ -132,6 +136,7 @@ impl fmt::Display for Sight {
             Self::Class(class) => write!(f, "class.{class}"),
             Self::Guarded => f.write_str("guarded"),
             Self::Filtered => f.write_str("filtered"),
+            Self::ResidentMib => f.write_str("resident_mib"),
             Self::Files(kind) => write!(f, "files.{kind}"),
         }
     }
@@ -141,8 +146,15 @@ impl FromStr for Sight {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let plain =
-            [Self::Threads, Self::Processes, Self::AddressSpaces, Self::ControlGroups, Self::Guarded, Self::Filtered];
+        let plain = [
+            Self::Threads,
+            Self::Processes,
+            Self::AddressSpaces,
+            Self::ControlGroups,
+            Self::Guarded,
+            Self::Filtered,
+            Self::ResidentMib,
+        ];
         let kinds = NAMESPACES.map(|kind| Self::Namespaces(kind.to_owned()));
         let classes = CLASSES.map(|class| Self::Class(class.to_owned()));
         let files = FILES.map(|kind| Self::Files(kind.to_owned()));

@@ -57,7 +57,7 @@ private:
 
 }  // namespace
 
-extern const Entry stack_asm =
-    stack_entry("stack/asm", &make_stacks<Stacks<AsmSwitcher, AsmCreator>>, &shadow_stack_in_the_way);
+extern const Entry stack_asm = stack_entry("stack/asm", &make_stacks<Stacks<AsmSwitcher, AsmCreator>>,
+                                           &shadow_stack_in_the_way, depth_parameters());
 
 }  // namespace probe

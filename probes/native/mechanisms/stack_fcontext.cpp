@@ -116,6 +116,10 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Context"); }
 
 }  // namespace
 
-extern const Entry stack_fcontext = stack_entry("stack/fcontext", make, &check, {fpu_state_parameter()});
+extern const Entry stack_fcontext = [] {
+    std::vector<Parameter> own = depth_parameters();
+    own.push_back(fpu_state_parameter());
+    return stack_entry("stack/fcontext", make, &check, std::move(own));
+}();
 
 }  // namespace probe

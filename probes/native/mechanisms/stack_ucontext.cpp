@@ -105,6 +105,6 @@ std::optional<Unavailable> check() { return ucontext_missing(); }
 
 }  // namespace
 
-extern const Entry stack_ucontext = stack_entry("stack/ucontext", make, &check);
+extern const Entry stack_ucontext = stack_entry("stack/ucontext", make, &check, depth_parameters());
 
 }  // namespace probe

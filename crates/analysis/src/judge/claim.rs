@@ -31,6 +31,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| evidence.hops.as_ref().and_then(|hops| wrong_hops(case, hops)))
         .or_else(|| wrong_counts(case))
         .or_else(|| too_few(case))
+        .or_else(|| too_few_a_block(case))
         .or_else(|| too_busy(case))
         .or_else(|| slow_clock(case))
         .or_else(|| implausible(case))
@@ -257,6 +258,16 @@ fn too_few(case: &Case<'_>) -> Option<Reason> {
     })
 }
 
+/// Who blocks too soon did not do what comes before. Switches at the edges of batches are granted.
+fn too_few_a_block(case: &Case<'_>) -> Option<Reason> {
+    let blocks = case.evidence.kernel.as_ref()?.voluntary as f64;
+    let blocks = blocks * (1.0 - case.constants.kernel_tolerance) - edge_allowance(case);
+    case.rule.per_block.iter().find_map(|(name, &each)| {
+        let (&observed, needed) = (case.evidence.counts.get(name)?, (blocks * each as f64).floor() as i64);
+        (observed < needed).then(|| Reason::CountTooSmall { name: name.clone(), observed, needed })
+    })
+}
+
 /// CPU time of all rulers, at most: they lie outside the batches.
 pub(super) fn rulers_ns(transcript: &Transcript, constants: &Constants) -> f64 {
     let with_rulers = transcript.samples.iter().filter(|samples| !samples.rulers.is_empty());
@@ -277,11 +288,13 @@ impl CpuShare {
     }
 }
 
-/// Bytes of the working sets of all contexts.
+/// Bytes that all contexts have of their own, beside what any has: what they touch between switches, and what they hold.
 pub(super) fn working_sets(variant: &Variant) -> f64 {
-    let bytes = variant.parameters.get("working_set").and_then(|bytes| bytes.parse::<f64>().ok());
-    bytes.unwrap_or(0.0) * variant.contexts as f64
+    let of = |name| variant.parameters.get(name).and_then(|value| value.parse::<f64>().ok()).unwrap_or(0.0);
+    (of("working_set") + of("resident") * MIB) * variant.contexts as f64
 }
+
+const MIB: f64 = 1_048_576.0;
 
 /// None of a model's clock, and where there is more than batches between the two readings of the counter: units that live for one batch, times that are waited for, great rings.
 pub(super) fn cpu_share(
@@ -291,7 +304,7 @@ pub(super) fn cpu_share(
     transcript: &Transcript,
 ) -> Option<CpuShare> {
     let experiment = variant.experiment;
-    let lasting = experiment.timed() && !experiment.paced && !experiment.in_one_batch();
+    let lasting = experiment.timed() && !experiment.paced && !experiment.difference && !experiment.in_one_batch();
     let real = transcript.hello.as_ref().is_some_and(|hello| !hello.clock.is_simulated());
     let used = *transcript.evidence.as_ref()?.counts.get("cpu_time_ns")? as f64;
     let claimed = crate::series::claimed_ns(transcript)?;

@@ -36,7 +36,8 @@ pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
         return why("same_thread", "the OS threads of the contexts");
     }
     let counts = || {
-        let mut asked = rule.counts.keys().chain(rule.at_least.keys()).chain(rule.reached.keys());
+        let mut asked =
+            rule.counts.keys().chain(rule.at_least.keys()).chain(rule.reached.keys()).chain(rule.per_block.keys());
         let missing = asked.find(|name| !evidence.counts.contains_key(*name))?;
         why(missing, missing)
     };

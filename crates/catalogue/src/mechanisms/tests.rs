@@ -183,6 +183,7 @@ fn wrong_parameters_are_named() {
     fails("", &COMMON.replace("per_unit = 64", "per_unit = 0"), "parameter set: counted needs");
     fails("", &COMMON.replace("per_context = 2", "per_unit = 2"), "parameter class: counted needs");
     fails("", &COMMON.replace("percent_of_units = 50", "percent_of_units = 101"), "parameter order: counted needs");
+    fails("", &COMMON.replace("per_context = 2", "per_block = true"), "parameter class: counted needs");
     fails("", &COMMON.replace("value = \"mixed\"", "value = \"x\""), "parameter order: counted: value");
     fails("common = [\"set\"]", &COMMON.replace("x/control", "x/none"), "control names x/none, which has no file");
     fails("common = [\"set\"]", &COMMON.replace("x/control", "x/y"), "control names x/y, which is not a control");

@@ -43,6 +43,7 @@ pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
     };
     let mut facts = read_tasks(&host, near, &mut tree)?;
     facts.files = files(&host, near);
+    facts.resident_mib = resident_mib(&host, near);
     let (cpu_ns, page_faults) = used(&host, &family)?;
     tree.cpu_ns = tree.cpu_ns.max(cpu_ns);
     facts.page_faults = page_faults;
@@ -290,6 +291,16 @@ fn file_kind(link: &str, descriptor: &std::path::Path) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// What these processes have in memory (proc(5), statm).
+fn resident_mib(host: &Host, family: &[Process]) -> Option<u64> {
+    let pages = |process: &Process| {
+        let statm = host.read(format!("/proc/{}/statm", process.pid)).ok()?;
+        statm.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()
+    };
+    let all = family.iter().map(pages).try_fold(0_u64, |all, pages| Some(all.saturating_add(pages?)))?;
+    Some(all.saturating_mul(rustix::param::page_size() as u64) >> 20)
 }
 
 /// CPU time (ns) and page faults of all these processes, with threads and children that have ended: however many there are, what they used before the plan

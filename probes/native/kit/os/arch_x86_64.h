@@ -2,6 +2,8 @@
 // another file with the same names; kit/os/arch.h chooses.
 #pragma once
 
+#include <cpuid.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -88,6 +90,83 @@ inline void load_default_x87_control_word() {
     std::uint32_t mxcsr;
     char environment[28];
     asm volatile("fnstenv %1\n\tstmxcsr %0\n\tfldenv %1\n\tldmxcsr %0" : "=m"(mxcsr), "=m"(environment));
+}
+
+// State of the vector registers that a task may leave behind, by the name of the extension. The bits are those of XCR0
+// (Intel SDM, volume 1, 13.1).
+struct VectorState {
+    const char* name;
+    std::uint64_t bits;
+    bool (*is_here)();
+    void (*dirty)();  // all ones into every register; no value of the caller's is lost
+};
+
+[[gnu::noinline]] inline void dirty_sse() {
+    asm volatile(
+        "pcmpeqd %%xmm0, %%xmm0\n\tpcmpeqd %%xmm1, %%xmm1\n\tpcmpeqd %%xmm2, %%xmm2\n\tpcmpeqd %%xmm3, %%xmm3\n\t"
+        "pcmpeqd %%xmm4, %%xmm4\n\tpcmpeqd %%xmm5, %%xmm5\n\tpcmpeqd %%xmm6, %%xmm6\n\tpcmpeqd %%xmm7, %%xmm7\n\t"
+        "pcmpeqd %%xmm8, %%xmm8\n\tpcmpeqd %%xmm9, %%xmm9\n\tpcmpeqd %%xmm10, %%xmm10\n\tpcmpeqd %%xmm11, %%xmm11\n\t"
+        "pcmpeqd %%xmm12, %%xmm12\n\tpcmpeqd %%xmm13, %%xmm13\n\tpcmpeqd %%xmm14, %%xmm14\n\tpcmpeqd %%xmm15, "
+        "%%xmm15\n\t"
+        :
+        :
+        : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+          "xmm13", "xmm14", "xmm15");
+}
+
+[[gnu::noinline]] inline void dirty_avx() {
+    asm volatile(
+        "vcmpps $15, %%ymm0, %%ymm0, %%ymm0\n\tvcmpps $15, %%ymm1, %%ymm1, %%ymm1\n\t"
+        "vcmpps $15, %%ymm2, %%ymm2, %%ymm2\n\tvcmpps $15, %%ymm3, %%ymm3, %%ymm3\n\t"
+        "vcmpps $15, %%ymm4, %%ymm4, %%ymm4\n\tvcmpps $15, %%ymm5, %%ymm5, %%ymm5\n\t"
+        "vcmpps $15, %%ymm6, %%ymm6, %%ymm6\n\tvcmpps $15, %%ymm7, %%ymm7, %%ymm7\n\t"
+        "vcmpps $15, %%ymm8, %%ymm8, %%ymm8\n\tvcmpps $15, %%ymm9, %%ymm9, %%ymm9\n\t"
+        "vcmpps $15, %%ymm10, %%ymm10, %%ymm10\n\tvcmpps $15, %%ymm11, %%ymm11, %%ymm11\n\t"
+        "vcmpps $15, %%ymm12, %%ymm12, %%ymm12\n\tvcmpps $15, %%ymm13, %%ymm13, %%ymm13\n\t"
+        "vcmpps $15, %%ymm14, %%ymm14, %%ymm14\n\tvcmpps $15, %%ymm15, %%ymm15, %%ymm15\n\t"
+        :
+        :
+        : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+          "xmm13", "xmm14", "xmm15");
+}
+
+// Registers 16 to 31 are nobody's: this is compiled for CPUs that lack them.
+[[gnu::noinline]] inline void dirty_avx512() {
+    asm volatile(
+        "vpternlogd $255, %%zmm0, %%zmm0, %%zmm0\n\tvpternlogd $255, %%zmm1, %%zmm1, %%zmm1\n\t"
+        "vpternlogd $255, %%zmm2, %%zmm2, %%zmm2\n\tvpternlogd $255, %%zmm3, %%zmm3, %%zmm3\n\t"
+        "vpternlogd $255, %%zmm4, %%zmm4, %%zmm4\n\tvpternlogd $255, %%zmm5, %%zmm5, %%zmm5\n\t"
+        "vpternlogd $255, %%zmm6, %%zmm6, %%zmm6\n\tvpternlogd $255, %%zmm7, %%zmm7, %%zmm7\n\t"
+        "vpternlogd $255, %%zmm8, %%zmm8, %%zmm8\n\tvpternlogd $255, %%zmm9, %%zmm9, %%zmm9\n\t"
+        "vpternlogd $255, %%zmm10, %%zmm10, %%zmm10\n\tvpternlogd $255, %%zmm11, %%zmm11, %%zmm11\n\t"
+        "vpternlogd $255, %%zmm12, %%zmm12, %%zmm12\n\tvpternlogd $255, %%zmm13, %%zmm13, %%zmm13\n\t"
+        "vpternlogd $255, %%zmm14, %%zmm14, %%zmm14\n\tvpternlogd $255, %%zmm15, %%zmm15, %%zmm15\n\t"
+        "vpternlogd $255, %%zmm16, %%zmm16, %%zmm16\n\tvpternlogd $255, %%zmm17, %%zmm17, %%zmm17\n\t"
+        "vpternlogd $255, %%zmm18, %%zmm18, %%zmm18\n\tvpternlogd $255, %%zmm19, %%zmm19, %%zmm19\n\t"
+        "vpternlogd $255, %%zmm20, %%zmm20, %%zmm20\n\tvpternlogd $255, %%zmm21, %%zmm21, %%zmm21\n\t"
+        "vpternlogd $255, %%zmm22, %%zmm22, %%zmm22\n\tvpternlogd $255, %%zmm23, %%zmm23, %%zmm23\n\t"
+        "vpternlogd $255, %%zmm24, %%zmm24, %%zmm24\n\tvpternlogd $255, %%zmm25, %%zmm25, %%zmm25\n\t"
+        "vpternlogd $255, %%zmm26, %%zmm26, %%zmm26\n\tvpternlogd $255, %%zmm27, %%zmm27, %%zmm27\n\t"
+        "vpternlogd $255, %%zmm28, %%zmm28, %%zmm28\n\tvpternlogd $255, %%zmm29, %%zmm29, %%zmm29\n\t"
+        "vpternlogd $255, %%zmm30, %%zmm30, %%zmm30\n\tvpternlogd $255, %%zmm31, %%zmm31, %%zmm31\n\t"
+        :
+        :
+        : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+          "xmm13", "xmm14", "xmm15");
+}
+
+inline constexpr VectorState vector_states[] = {
+    {"sse", 0x02, [] { return true; }, &dirty_sse},
+    {"avx", 0x04, [] { return __builtin_cpu_supports("avx") != 0; }, &dirty_avx},
+    {"avx512", 0xe0, [] { return __builtin_cpu_supports("avx512f") != 0; }, &dirty_avx512},
+};
+
+// Which of that state is in use (XINUSE); 0 where the CPU does not say.
+inline std::uint64_t vector_state_in_use() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d) == 0 || (a & 4) == 0) return 0;
+    asm volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(1));
+    return a;
 }
 
 }  // namespace probe::arch

@@ -9,21 +9,25 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "asm/stack_switch.h"
 #include "kit/experiments/list.h"
+#include "kit/parameters/depth.h"
 #include "kit/ring/ring.h"
 #include "kit/ring/solo.h"
 #include "kit/stacks/stacks.h"
 
 namespace probe {
 
-template <Mode mode, class Switcher>
+template <Mode mode, class Switcher, class Deep = NoDepth>
 class StackRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
-    static constexpr bool may_check_sparsely = mode == Mode::batch && requires { Switcher::checks_sparsely; };
+    static constexpr bool is_deep = !std::is_same_v<Deep, NoDepth>;
+    static constexpr bool may_check_sparsely =
+        mode == Mode::batch && !is_deep && requires { Switcher::checks_sparsely; };
 
 public:
     explicit StackRing(const Plan& plan)
@@ -31,6 +35,7 @@ public:
           sparse_(may_check_sparsely && checks_sparsely<mode>(plan)),
           arena_(plan),
           switcher_(this->state(), plan.contexts),
+          deep_(plan),
           starts_(plan.contexts) {
         for (std::uint32_t i = 1; i < plan.contexts; ++i) {
             starts_[i] = {this, i};
@@ -57,9 +62,14 @@ public:
 
     // The contexts own nothing but their stacks, so that they may simply be abandoned.
     void close() override { arena_.check_canaries(); }
+    void counting(bool on) override {
+        deep_.counting(on);
+        sequence_ = on ? this->token() : this->token() - sequence_;
+    }
     std::uint64_t far_steps() const override { return arena_.far_steps(); }
     void add_counts(Counts& counts) const override {
         counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), arena_.all()));
+        deep_.add_counts(counts, sequence_);
     }
 
 private:
@@ -88,18 +98,20 @@ private:
         if constexpr (requires { switcher_.pair_port(context); }) {
             if (this->contexts() == 2) {
                 auto port = switcher_.pair_port(context);
-                body(port);
+                deep_.below(context, port, body);
                 switcher_.keep(context, port);
                 return;
             }
         }
         auto port = switcher_.port(context);
-        body(port);
+        deep_.below(context, port, body);
     }
 
     const bool sparse_;
     StackArena arena_;
     Switcher switcher_;
+    [[no_unique_address]] Deep deep_;
+    std::uint64_t sequence_ = 0;  // switches of all batches, once they are over
     std::vector<Start> starts_;
 };
 
@@ -144,11 +156,16 @@ struct Stacks {
     template <Mode mode>
     using Ring = StackRing<mode, Switcher>;
     template <Mode mode>
+    using DeepRing = StackRing<mode, Switcher, Depth>;
+    template <Mode mode>
     using Creation = StackCreation<mode, Creator>;
 };
 
 template <class Family>
 std::unique_ptr<Workload> make_stacks(const Plan& plan, Mode mode) {
+    if constexpr (requires { typename Family::template DeepRing<Mode::batch>; }) {
+        if (is_deep(plan)) return make_ring_for_mode<Family::template DeepRing>(plan, mode);
+    }
     return plan.asked->live == Live::unit ? make_for_mode<Family::template Creation>(plan, mode)
                                           : make_ring_for_mode<Family::template Ring>(plan, mode);
 }

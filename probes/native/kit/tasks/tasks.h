@@ -1,7 +1,7 @@
 // Threads and processes as contexts of a ring: making, placing, ending. A Medium is what a mechanism adds:
 //
 //   using Token = std::uint64_t (or 32 bits);
-//   explicit Medium(std::uint32_t contexts);              may throw Failure
+//   explicit Medium(std::uint32_t contexts);              or of the Plan; may throw Failure
 //   Port port(std::uint32_t context);                     with  void send(Token)  and  Token receive()
 //
 // send() hands the token to the next context of the ring, receive() blocks until it comes back.
@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "kit/os/limits.h"
@@ -41,7 +42,7 @@ class TaskRing : public Ring<mode, typename Medium::Token, RunBy::tasks> {
     using Token = typename Medium::Token;
 
 public:
-    explicit TaskRing(const Plan& plan) : Ring<mode, Token, RunBy::tasks>(plan), medium_(plan.contexts) {}
+    explicit TaskRing(const Plan& plan) : Ring<mode, Token, RunBy::tasks>(plan), medium_(made(plan)) {}
 
     void run(std::uint64_t units) override {
         auto port = medium_.port(0);
@@ -50,6 +51,12 @@ public:
     void publish() override {
         auto port = medium_.port(0);
         this->driver().send_command(Command::report, through(port));
+    }
+    void counting(bool on) override {
+        if constexpr (requires { medium_.counting(on); }) medium_.counting(on);
+    }
+    void add_counts(Counts& counts) const override {
+        if constexpr (requires { medium_.add_counts(counts); }) medium_.add_counts(counts);
     }
 
 protected:
@@ -63,6 +70,14 @@ protected:
     void send_stop() { medium_.port(0).send(this->driver().stop_token()); }
 
     Medium medium_;
+
+private:
+    static Medium made(const Plan& plan) {
+        if constexpr (std::is_constructible_v<Medium, const Plan&>)
+            return Medium(plan);
+        else
+            return Medium(plan.contexts);
+    }
 };
 
 template <Mode mode, class Medium>
@@ -83,11 +98,8 @@ public:
 
     ~ThreadRing() override { stop(); }
 
-    void counting(bool on) override {
-        if constexpr (requires { this->medium_.counting(on); }) this->medium_.counting(on);
-    }
     void add_counts(Counts& counts) const override {
-        if constexpr (requires { this->medium_.add_counts(counts); }) this->medium_.add_counts(counts);
+        TaskRing<mode, Medium>::add_counts(counts);
         idle_cpus_.add_counts(counts);
     }
 

@@ -37,3 +37,29 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
     check(&holding(1.9), Verdict::Verified, "");
     check(&holding(2.5), Verdict::Contradicted, r#"below_content least_ns=2.5 ns=2.0 of="a part""#);
 }
+
+/// Contexts that blocked twice in three of 4,000 units: 12,000 looks, but for 1 in 50 and what the edges add.
+#[test]
+fn who_blocks_has_looked_as_often_as_its_row_says() {
+    let rule =
+        EvidenceRule { kernel_switches: Some((0.0, 2.0)), per_block: [("looks".to_owned(), 5)].into(), ..rule() };
+    let looked = |looks: Option<i64>| {
+        let mut transcript = honest();
+        kernel(&mut transcript, 2400, 0);
+        evidence(&mut transcript).counts.extend(looks.map(|looks| ("looks".to_owned(), looks)));
+        judged(&rule, &plan(), &transcript, ProcessEnd::Exited(0), "")
+    };
+    check(&looked(Some(12_000)), Verdict::Verified, "");
+    check(&looked(Some(11_690)), Verdict::Verified, "");
+    check(&looked(Some(11_680)), Verdict::Contradicted, r#"count_too_small name="looks" needed=11690 observed=11680"#);
+    check(&looked(None), Verdict::Unobservable, r#"not_seen what="looks""#);
+}
+
+#[test]
+fn memory_that_a_row_names_is_there() {
+    let resident = |mebibytes| EvidenceRule { seen: [(Sight::ResidentMib, mebibytes)].into(), ..rule() };
+    check(&watched(&resident(64), |_| {}), Verdict::Verified, "");
+    check(&watched(&resident(71), |_| {}), Verdict::Contradicted, "");
+    let unread = |seen: &mut Seen| seen.tree.as_mut().unwrap().facts.as_mut().unwrap().resident_mib = None;
+    check(&watched(&resident(64), unread), Verdict::Unobservable, "");
+}

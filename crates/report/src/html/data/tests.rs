@@ -144,6 +144,8 @@ fn catalogue() -> Catalogue {
                 experiments: vec![Experiment::usual()],
                 control: control.map(|id| id.parse().unwrap()),
                 adds_ns: None,
+                adds_with: Default::default(),
+                seen_value: None,
                 counted: None,
                 seen: BTreeMap::new(),
                 capabilities: Capabilities::default(),

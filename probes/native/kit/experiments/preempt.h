@@ -1,0 +1,193 @@
+// Experiment preempt: a task computes, and another one of a real-time class takes its CPU at times that are fixed
+// beforehand. An interval is what the computing task loses each time.
+//
+// It works in equal stretches, each once through its data, and reads the clock between them. A stretch in which the
+// other task ran, and the one after it, which finds its data evicted, take longer than the two before: by the loss.
+// Only quiet pairs before count, within `quiet` of the fastest stretch of the batch.
+#pragma once
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#include "kit/os/clock.h"
+#include "kit/parameters/working_set.h"
+#include "kit/plan/failure.h"
+#include "kit/plan/mechanism.h"
+#include "kit/ring/ring.h"
+#include "kit/tasks/tasks.h"
+
+namespace probe {
+
+class Preempt final : public Workload {
+public:
+    explicit Preempt(const Plan& plan)
+        : station_(1),
+          every_(plan.number("every") * 1000),
+          lines_(plan.number("data") / 64),
+          data_(std::max<std::uint64_t>(64, plan.number("data")), 1),
+          others_(std::max<std::uint64_t>(64, plan.number("other_data")), 1),
+          touches_others_(plan.number("other_data") != 0) {
+        settle();
+        publish();
+        other_.start(&Preempt::live, this, plan.cpu_of(0), 2);
+        while (begun_.load() == 0) sched_yield();
+        if (begun_.load() != 1)
+            throw unsupported("no_permission",
+                              std::string("experiment=preempt: the real-time class SCHED_FIFO was refused (") +
+                                  std::strerror(begun_.load()) + "); it takes CAP_SYS_NICE or RLIMIT_RTPRIO of 1",
+                              begun_.load());
+    }
+    ~Preempt() override {
+        over_.store(true);
+        other_.join();
+    }
+
+    std::optional<std::uint64_t> units_in(std::uint64_t batch_ns) const override {
+        return std::max<std::uint64_t>(1, batch_ns / every_);
+    }
+
+    void run(std::uint64_t units) override {
+        Stretch last[4] = {};
+        std::uint64_t fastest = ~std::uint64_t{0}, lost = 0, found = 0;
+        std::uint64_t runs = runs_.load(std::memory_order_relaxed), begin = clock_now();
+        const std::uint64_t patience = begin + 40 * units * every_ + 1'000'000'000;
+        const auto is_quiet = [&](const Stretch& one) {
+            return one.came == 0 && one.took <= fastest + fastest / quiet_part;
+        };
+        while (found < units && begin < patience) {
+            work();
+            const std::uint64_t end = clock_now(), now = runs_.load(std::memory_order_relaxed);
+            std::copy(last + 1, last + 4, last);
+            last[3] = {end - begin, now - runs};
+            begin = end;
+            runs = now;
+            if (last[3].came == 0) fastest = std::min(fastest, last[3].took);
+            if (!is_quiet(last[0]) || !is_quiet(last[1]) || last[2].came != 1 || last[3].came != 0) continue;
+            const std::uint64_t quiet = last[0].took + last[1].took;
+            lost += std::max(last[2].took + last[3].took, quiet) - quiet;
+            ++found;
+        }
+        found_ += found;
+        gave_up_ |= found < units;
+        lost_.push_back(lost);
+    }
+
+    void publish() override {
+        station_[0].turns = found_;
+        probe::publish(station_[0], true);
+    }
+    std::span<const Station> stations() const override { return {const_cast<Preempt*>(this)->station_.data(), 1}; }
+    std::uint64_t token() const override { return found_; }
+    std::uint64_t mismatches() const override { return 0; }
+    void retime(std::span<std::uint64_t> ticks) override {
+        if (gave_up_)
+            throw unsupported("unsupported_here", "others had the CPU so often that preemptions with quiet work before them "
+                                           "were too rare; measure again when nothing else runs");
+        std::copy(lost_.end() - static_cast<std::ptrdiff_t>(ticks.size()), lost_.end(), ticks.begin());
+    }
+    void counting(bool on) override {
+        const std::uint64_t touched = lines_ == 0 ? 0 : data_.of(0).touched();
+        if (on) {
+            counted_ = {stretches_, touched, runs_.load()};
+        } else {
+            counted_ = {stretches_ - counted_.stretches, touched - counted_.touched, runs_.load() - counted_.runs};
+        }
+    }
+    void add_counts(Counts& counts) const override {
+        const std::uint64_t due = counted_.stretches * lines_ * passes_;
+        counts.emplace_back("work_missing", static_cast<std::int64_t>(due) - static_cast<std::int64_t>(counted_.touched));
+        counts.emplace_back("preemptions", static_cast<std::int64_t>(counted_.runs));
+    }
+
+private:
+    static constexpr std::uint64_t quiet_part = 33;            // 3 %
+    static constexpr std::uint64_t least_stretch_ns = 40'000;  // beside which reading the clock is nothing
+    static constexpr std::uint64_t stretches_between = 8;      // from one preemption to the next, at least
+    struct Stretch {
+        std::uint64_t took = 0;
+        std::uint64_t came = 1;  // times that the other task ran in it
+    };
+    struct Counted {
+        std::uint64_t stretches = 0;
+        std::uint64_t touched = 0;
+        std::uint64_t runs = 0;
+    };
+
+    // One stretch: the data so many times, or a chain that nothing shortens.
+    void work() {
+        ++stretches_;
+        if (lines_ == 0) {
+            for (std::uint64_t left = passes_; left != 0; --left) {
+                product_ *= 3;
+                asm volatile("" : "+r"(product_));
+            }
+            return;
+        }
+        for (std::uint64_t left = passes_; left != 0; --left) data_.of(0).touch();
+    }
+
+    // How long a stretch is: as short as the clock allows, and once through the data.
+    void settle() {
+        for (passes_ = 1;; passes_ *= 2) {
+            std::uint64_t fastest = ~std::uint64_t{0};
+            for (int i = 0; i < 5; ++i) {
+                const std::uint64_t begin = clock_now();
+                work();
+                fastest = std::min(fastest, clock_now() - begin);
+            }
+            if (fastest * stretches_between > every_)
+                throw unsupported("unsupported_here", "data=" + std::to_string(lines_ * 64) + ": once through it takes " +
+                                                   std::to_string(fastest / 1000) + " µs, an eighth of `every` at most; "
+                                                   "add --param every=" + std::to_string(fastest * 10 / 1000));
+            if (fastest >= least_stretch_ns) return;
+        }
+    }
+
+    static void* live(void* self) {
+        static_cast<Preempt*>(self)->live();
+        return nullptr;
+    }
+
+    void live() {
+        const sched_param first{1};
+        if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first) != 0) {
+            begun_.store(errno);
+            return;
+        }
+        begun_.store(1);
+        for (std::uint64_t due = clock_now() + every_; !over_.load(); due += every_) {
+            const timespec until{static_cast<time_t>(due / 1'000'000'000), static_cast<long>(due % 1'000'000'000)};
+            while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
+            if (touches_others_) others_.of(0).touch();
+            runs_.store(runs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        }
+    }
+
+    SharedArray<Station> station_;
+    const std::uint64_t every_;
+    const std::uint64_t lines_;
+    WorkingSets data_;
+    WorkingSets others_;
+    const bool touches_others_;
+    std::uint64_t passes_ = 1;
+    std::uint64_t product_ = 1;
+    std::uint64_t stretches_ = 0;
+    std::uint64_t found_ = 0;
+    bool gave_up_ = false;
+    std::vector<std::uint64_t> lost_;
+    Counted counted_;
+    std::atomic<int> begun_{0};  // 1: it has; else why not
+    std::atomic<bool> over_{false};
+    alignas(64) std::atomic<std::uint64_t> runs_{0};
+    Threads other_;
+};
+
+}  // namespace probe

@@ -1,0 +1,99 @@
+//! What a switch does beside: looks before a context blocks, calls below it, registers, memory. And two experiments of the scheduler: a contended lock,
+//! a preemption. By the real probe; on a busy machine a row may be disturbed, not contradicted.
+
+use crate::real::{real, text};
+use serde_json::Value;
+
+/// Rows of short starts; None where the native probe is not staged.
+fn rows(names: &str, arguments: &str) -> Option<Vec<Value>> {
+    Some(real()?.started(names, arguments))
+}
+
+fn of<'a>(rows: &'a [Value], name: &str, value: &str) -> &'a Value {
+    let found = rows.iter().find(|row| row["parameters"][name] == value);
+    found.unwrap_or_else(|| panic!("no row {name}={value}: {rows:?}"))
+}
+
+fn verified(row: &Value) {
+    assert_eq!(text(row, "verdict"), "verified", "{row}");
+}
+
+/// This machine lacks it, and the row says so; or it is verified.
+fn verified_or_lacking(row: &Value, says: &[&str]) {
+    let lacking = text(row, "verdict") == "unsupported" && says.iter().any(|words| text(row, "reason").contains(words));
+    assert!(lacking || text(row, "verdict") == "verified", "{row}");
+}
+
+#[test]
+fn contexts_look_before_they_block() {
+    let Some(rows) = rows("thread/futex process/futex", "--param spin=0,1,200") else { return };
+    assert_eq!(rows.iter().filter(|row| row["parameters"]["spin"] == "200").count(), 2);
+    // On one CPU nobody answers while a context looks.
+    rows.iter().filter(|row| row["parameters"]["spin"].is_string()).for_each(verified);
+}
+
+#[test]
+fn calls_below_a_switch_are_counted_and_need_room() {
+    let Some(rows) = rows("stack/asm stack/ucontext", "--param depth=10,1000 --param frames=held,unwound") else {
+        return;
+    };
+    for row in rows.iter().filter(|row| row["parameters"]["depth"] == "10") {
+        verified(row);
+    }
+    let refused = of(&rows, "depth", "1000");
+    assert_eq!(text(refused, "verdict"), "unsupported", "{refused}");
+    let stack = text(refused, "reason").split("stack_size=").nth(1).unwrap_or_else(|| panic!("no cure: {refused}"));
+    let stack: String = stack.chars().take_while(char::is_ascii_digit).collect();
+    let cured =
+        self::rows("stack/asm", &format!("--param depth=1000 --param frames=unwound --param stack_size={stack}"));
+    verified(of(&cured.unwrap(), "depth", "1000"));
+}
+
+#[test]
+fn registers_in_use_are_those_that_the_row_names() {
+    let Some(rows) = rows("thread/futex", "--param simd=sse,avx,avx512") else { return };
+    for kind in ["sse", "avx", "avx512"] {
+        verified_or_lacking(of(&rows, "simd", kind), &["no such registers"]);
+    }
+}
+
+#[test]
+fn memory_of_a_process_is_there_and_too_much_is_refused() {
+    let Some(rows) = rows("process/futex", "--param resident=16 --param pages=small") else { return };
+    verified(of(&rows, "resident", "16"));
+    let rows = self::rows("process/futex", "--contexts 1000 --param resident=4096").unwrap();
+    let row = of(&rows, "resident", "4096");
+    assert!(text(row, "reason").contains("smaller resident"), "{row}");
+}
+
+#[test]
+fn what_is_measured_one_at_a_time_is_refused_together() {
+    let Some(rows) = rows("thread/futex", "--param simd=sse --param spin=5") else { return };
+    let row = of(&rows, "spin", "5");
+    assert!(text(row, "verdict") == "unsupported" && text(row, "reason").contains("one at a time"), "{row}");
+}
+
+#[test]
+fn a_lock_that_threads_want_says_who_got_it() {
+    for contexts in [1, 4] {
+        let asked = format!("--placement one_cpu --contexts {contexts} --param lock=pthread,adaptive,std");
+        let Some(rows) = rows("thread/mutex", &asked) else { return };
+        for row in &rows {
+            // On one CPU a thread may keep the lock through a short start: then nobody wanted it.
+            let alone = text(row, "reason").contains("handed_over") && text(row, "verdict") == "unobservable";
+            assert!(alone || text(row, "verdict") == "verified", "{row}");
+            assert_eq!((text(row, "experiment"), text(row, "unit")), ("contend", "acquisition"), "{row}");
+        }
+        assert_eq!(rows.len(), 3, "{rows:?}");
+    }
+}
+
+#[test]
+fn a_preemption_has_a_price_or_the_row_says_what_it_lacks() {
+    let Some(rows) = rows("thread/preempted", "--param every=2000") else { return };
+    let row = of(&rows, "every", "2000");
+    verified_or_lacking(row, &["SCHED_FIFO was refused", "others had the CPU so often"]);
+    let rows = self::rows("thread/preempted", "--param every=500 --param data=4194304").unwrap();
+    let often = of(&rows, "every", "500");
+    assert!(text(often, "verdict") == "unsupported" && text(often, "reason").contains("every="), "{often}");
+}
