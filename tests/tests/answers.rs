@@ -1,7 +1,9 @@
 //! What a headline says is what its table says, and no conclusion hides what limits it.
 
 use serde_json::Value;
-use switchcost_e2e::{Said, World, repository, with};
+use switchcost_e2e::{Said, World, mechanism, repository, with};
+use switchcost_model::{Disturbance, EndedBy, Run};
+use switchcost_store::Store;
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -51,6 +53,90 @@ fn every_command_says_that_each_start_was_disturbed() {
         let limits = &json["comparisons"][0][side]["conditions"];
         assert_eq!(limits[0], serde_json::json!({"condition": "disturbed", "starts": 10, "of": 10}), "{json}");
     }
+}
+
+/// Each line but the headline and what stands around a table.
+fn rows_of<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
+    text.lines().filter(|line| line.starts_with(&format!(" {name}"))).collect()
+}
+
+/// A store whose only run, of this machine, is the one that these words measure, each of its starts disturbed.
+fn only_disturbed(world: &World, words: &str) -> String {
+    let said = world.run(words);
+    assert!([0, 4].contains(&said.status), "{said:?}");
+    let run = Store::open(&world.store()).unwrap().load("latest").unwrap();
+    let path = world.path("busy.sqlite");
+    let mut busy = Store::open(&path).unwrap();
+    let begun = Run { invocations: Vec::new(), ended_by: EndedBy::Unfinished, ended_unix_ns: None, ..run.clone() };
+    busy.begin_run(&begun).unwrap();
+    for mut start in run.invocations {
+        start.disturbances = vec![Disturbance::ForeignCpu { ns: 400_000_000, of_ns: 800_000_000 }];
+        busy.add_invocation(&run.id, &start).unwrap();
+    }
+    busy.finish_run(&run.id, run.ended_by, run.ended_unix_ns.unwrap()).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn layers_of_disturbed_rows_add_up_to_nothing_sure() {
+    let layer = "[[layer]]\nname = \"parts\"\nfrom = [{ mechanism = \"thread/noise\", parameters = { ticks = \"1000\" }, times = 1.0 }]\nminus = []\nwhy = \"a test\"\n";
+    let world = World::new(FAKE);
+    world.write("share/switchcost/mechanisms/thread/honest.toml", &mechanism(layer));
+    let store = only_disturbed(&world, "explain thread/honest --rounds 10");
+    assert_eq!(world.run("explain thread/honest --stored --format json").json()["adds_up"], "yes");
+    let ask = ["explain", "thread/honest", "--stored", "--store", &store];
+    let said = world.run_words(&ask);
+    assert!(said.out.starts_with("Other programs disturbed 2 of 2 rows"), "{said:?}");
+    assert!(said.words().contains("adds up within ±5 %: inconclusive (disturbed)."), "{said:?}");
+    for name in ["parts", "thread/honest"] {
+        let rows = rows_of(&said.out, name);
+        assert!(!rows.is_empty() && rows.iter().all(|row| row.contains("  disturbed")), "{rows:?} {said:?}");
+    }
+    let json = world.run_words(&[&ask[..], &["--format", "json"]].concat()).json();
+    assert_eq!(json["adds_up"], "cannot tell", "{json}");
+    let limits = json["limits"].as_array().unwrap();
+    assert!(limits.len() == 2 && limits.iter().all(|row| row["conditions"][0]["condition"] == "disturbed"), "{json}");
+}
+
+#[test]
+fn a_sweep_of_disturbed_rows_says_so_above_its_order() {
+    let world = World::new(FAKE);
+    let store = only_disturbed(&world, "sweep contexts thread/honest thread/spread --values 2,4 --rounds 10");
+    let said = world.run_words(&["show", "--store", &store]);
+    assert!(said.out.starts_with("Other programs disturbed 4 of 4 rows"), "{said:?}");
+    for name in ["thread/honest", "thread/spread"] {
+        let rows = rows_of(&said.out, name);
+        assert!(!rows.is_empty() && rows.iter().all(|row| row.ends_with("disturbed")), "{said:?}");
+    }
+}
+
+#[test]
+fn a_trend_judges_no_disturbed_run_and_says_why() {
+    let world = World::new(FAKE);
+    let store = only_disturbed(&world, "run thread/honest thread/spread --rounds 10");
+    for pattern in ["thread/*", "thread/honest"] {
+        let said = world.run_words(&["history", pattern, "--store", &store]);
+        assert!(said.out.starts_with("None of these runs can be judged"), "{said:?}");
+        let why = said.words().matches("not judged: other programs disturbed 10 of its 10 starts").count();
+        assert_eq!(why, if pattern == "thread/*" { 2 } else { 1 }, "{said:?}");
+    }
+}
+
+#[test]
+fn a_price_of_disturbed_starts_is_called_so_in_the_answer() {
+    let world = World::new(FAKE);
+    let store = only_disturbed(&world, "run thread/honest --param ticks=500,1000,30000 --rounds 6 --batches 5");
+    let file = world.path("audit.json").display().to_string();
+    let ask = ["audit", "--store", &store, "--format", "json", "--output", &file, "--", FAKE, "switch", "400"];
+    let said = world.run_words(&ask);
+    assert_eq!(said.status, 0, "{said:?}");
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let sentence = json["sentence"].as_str().unwrap();
+    assert!(
+        sentence.ends_with("Other programs ran while the cost per switch was measured: it may be too high."),
+        "{json}"
+    );
+    assert!(json["prices"].as_array().unwrap().iter().all(|price| price["disturbed"] == true), "{json}");
 }
 
 #[test]

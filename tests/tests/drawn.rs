@@ -68,6 +68,7 @@ fn explained(style: Style) -> String {
             prediction: Some(Prediction { ratio: 0.70, interval: Some(Interval { low: 0.67, high: 0.73 }) }),
             floor_only: false,
             residue_is: page.residue.clone(),
+            limits: Vec::new(),
         },
         notes: vec!["other rows with layers: `thread/futex two_cpus`".to_owned()],
     };

@@ -48,6 +48,12 @@ impl Condition {
         }
     }
 
+    /// The figure is that of what else ran as well, in each round of its run.
+    #[must_use]
+    pub const fn moves(self) -> bool {
+        matches!(self, Self::Disturbed { .. } | Self::Slowed)
+    }
+
     /// No conclusion can rest on the row's interval.
     #[must_use]
     pub const fn forbids(self) -> bool {

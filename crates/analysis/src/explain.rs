@@ -5,9 +5,12 @@
 //! not, so that layers and residue give the whole exactly. Within a start the median batch counts. A batch is itself the mean of its thousand units;
 //! what interrupts some of them belongs to no layer.
 
+use crate::condition::Condition;
 use crate::rounds::{by_round, common_rounds};
 use crate::row::{Of, Row, Times};
-use std::collections::BTreeMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{Explanation, Layer, Residue, Term};
 use switchcost_stats::{Interval, mean, mean_interval, median, median_interval, ratio_of_means, sorted};
 
@@ -125,6 +128,19 @@ pub enum Shares {
 }
 
 impl Explained {
+    /// Whether the layers add up; open where others moved the figures of its rows. None: nothing is predicted.
+    #[must_use]
+    pub fn adds_up(&self) -> Option<AddsUp> {
+        let verdict = || self.prediction.map_or(AddsUp::CannotTell, |prediction| prediction.adds_up());
+        (!self.floor_only).then(|| if self.moved().next().is_some() { AddsUp::CannotTell } else { verdict() })
+    }
+
+    /// Words for what moved the figures of its rows, each once.
+    pub fn moved(&self) -> impl Iterator<Item = &'static str> {
+        let all = self.limits.iter().flat_map(|row| &row.conditions).filter(|condition| condition.moves());
+        all.map(|condition| condition.word()).collect::<BTreeSet<_>>().into_iter()
+    }
+
     /// What a sentence may say of the layers.
     #[must_use]
     pub fn shares(&self) -> Shares {
@@ -152,6 +168,18 @@ impl Explained {
     }
 }
 
+/// A row that parts are made of, with all that limits it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Limited {
+    /// Its label.
+    pub row: String,
+    /// Place of the layer that takes it; null for the whole.
+    pub layer: Option<usize>,
+    /// What limits it.
+    pub conditions: Vec<Condition>,
+}
+
 /// A cost with its layers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
@@ -169,6 +197,8 @@ pub struct Explained {
     pub floor_only: bool,
     /// What the data file says of that.
     pub residue_is: Option<Residue>,
+    /// Every measured row of it.
+    pub limits: Vec<Limited>,
 }
 
 const NO_ROUND: &str = "no round holds all of its rows";
@@ -257,7 +287,17 @@ fn of_rounds(explanation: &Explanation, rows: &[Option<&Row<'_>>], all: bool) ->
         prediction,
         floor_only: explanation.floor_only,
         residue_is: explanation.residue.clone(),
+        limits: limits(explanation, rows),
     })
+}
+
+fn limits(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Vec<Limited> {
+    let of_layers =
+        explanation.layers.iter().enumerate().flat_map(|(i, layer)| layer.terms.iter().map(move |_| Some(i)));
+    let row = |(layer, row): (Option<usize>, &Option<&Row<'_>>)| {
+        row.map(|row| Limited { row: row.label.clone(), layer, conditions: row.conditions() })
+    };
+    std::iter::once(None).chain(of_layers).zip(rows).filter_map(row).collect()
 }
 
 type Counts = BTreeMap<String, Vec<(u64, f64)>>;
@@ -349,6 +389,7 @@ mod tests {
             prediction: None,
             floor_only: false,
             residue_is: None,
+            limits: Vec::new(),
         }
     }
 
@@ -383,6 +424,19 @@ mod tests {
         assert_eq!(Explained { modes: true, ..all.clone() }.shares(), Shares::Modes);
         let few = Part { interval: None, ..all.total };
         assert_eq!(Explained { total: few, ..all }.shares(), Shares::FewRounds);
+    }
+
+    #[test]
+    fn nothing_adds_up_of_rows_that_others_moved() {
+        let prediction = Prediction { ratio: 1.0, interval: Some(Interval { low: 0.99, high: 1.01 }) };
+        let with = |condition| Explained {
+            prediction: Some(prediction),
+            limits: vec![Limited { row: "a/b".to_owned(), layer: Some(0), conditions: vec![condition] }],
+            ..taken_apart(part(200.0, 5.0), part(700.0, 5.0), part(100.0, 5.0))
+        };
+        assert_eq!(with(Condition::Unobserved).adds_up(), Some(AddsUp::Yes));
+        let busy = with(Condition::Disturbed { starts: 9, of: 9 });
+        assert_eq!((busy.adds_up(), busy.moved().collect()), (Some(AddsUp::CannotTell), vec!["disturbed"]));
     }
 
     #[test]

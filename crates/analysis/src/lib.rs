@@ -48,7 +48,7 @@ pub use curves::{
     CONTEXTS, Curve, Growth, Line, Matrix, Order, Point, Relation, Split, Topology, lines, matrices, order, split,
 };
 pub use detail::{Detail, SHARES, Start, detail};
-pub use explain::{ADDS_UP_WITHIN, Explained, LayerCost, Part, Prediction, Shares, explain};
+pub use explain::{ADDS_UP_WITHIN, AddsUp, Explained, LayerCost, Limited, Part, Prediction, Shares, explain};
 pub use figures::{Figures, KernelRate, Reading, Summary};
 pub use judge::{
     Bound, Bounds, Changed, Constants, Content, ProbeAnswer, Ruling, bounds_of, judge, judge_again, judge_by, leave_ms,

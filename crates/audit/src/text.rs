@@ -69,8 +69,14 @@ impl Audited {
         Some(Shares { value: cost.value / cpu, low: cost.low / cpu, high: cost.high / cpu })
     }
 
-    /// One sentence: what do its switches cost?
+    /// What do its switches cost, and what limits that.
     pub(crate) fn sentence(&self) -> String {
+        let disturbed = used(self).iter().any(|price| price.disturbed);
+        let limit = " Other programs ran while the cost per switch was measured: it may be too high.";
+        self.cost_sentence() + if disturbed { limit } else { "" }
+    }
+
+    fn cost_sentence(&self) -> String {
         let (audit, program) = (&self.audit, &self.observed.program);
         let (share, of_program) = (self.share(audit.cost), self.of_program(audit.cost));
         let rate = match self.per_second(audit.switches() as f64).round() as i64 {
@@ -109,18 +115,14 @@ impl Audited {
     fn prices_age(&self) -> String {
         let ages = || self.prices.iter().map(|price| self.age(price));
         let (youngest, oldest) = (ages().min().unwrap_or_default(), ages().max().unwrap_or_default());
-        let others = used(self).iter().any(|price| price.disturbed);
-        let others = if others { ", while others used the CPU: it may be too high" } else { "" };
         if oldest < JUST_NOW {
-            return format!("cost per switch: measured just now{others}");
+            return "cost per switch: measured just now".to_owned();
         }
         let range = match (roughly(youngest), roughly(oldest)) {
             (young, old) if young == old => old,
             (young, old) => format!("{young} to {old}"),
         };
-        format!(
-            "cost per switch: measured {range} ago{others} (it drifts; a new file for --store has it measured again)"
-        )
+        format!("cost per switch: measured {range} ago (it drifts; a new file for --store has it measured again)")
     }
 
     pub(crate) fn age(&self, price: &Price) -> Duration {

@@ -78,6 +78,13 @@ fn width(row: &Row<'_>) -> String {
     half.map_or_else(|| NONE.to_owned(), percent)
 }
 
+/// What limits a row, behind a comma; nothing of one without limits.
+fn limits(row: &Row<'_>) -> String {
+    let doubted = Some(row.verdict).filter(|one| !matches!(one, Verdict::Verified | Verdict::Unobservable));
+    let words = row.conditions().into_iter().map(|condition| condition.word().to_owned());
+    words.chain(doubted.map(|verdict| verdict.to_string())).map(|word| format!(", {word}")).collect()
+}
+
 /// A label without the words that all have.
 fn own(label: &str, shared: &[&str]) -> String {
     label.split(' ').filter(|word| !shared.contains(word)).collect::<Vec<_>>().join(" ")
@@ -107,11 +114,12 @@ impl Performance<'_> {
         let shared = self.shared();
         let name = shared.join(" ");
         let headings = self.program.columns.iter().map(|column| (column.heading.as_str(), 1));
-        let titles = [(name.as_str(), 0)].into_iter().chain(headings).chain([("ours", 0), ("±", 2)]);
+        let titles = [(name.as_str(), 0)].into_iter().chain(headings).chain([("ours", 0), ("±", 2), ("", 0)]);
         let row = |(row, work): (&Row<'_>, u64)| {
             let values = self.program.columns.iter().map(|column| printed(row, work, column.value));
             let values = values.map(|value| value.map_or(Cell::Value(Value::Unknown), |value| value.into()));
-            let ours = [figure_of(row).into(), width(row).into()];
+            let limits = Some(row.conditions()).filter(|limits| !limits.is_empty());
+            let ours = [figure_of(row).into(), width(row).into(), limits.map_or(Cell::Empty, Cell::Limits)];
             [Cell::Name(own(&row.label, &shared))].into_iter().chain(values).chain(ours).collect()
         };
         let table = Section::new(titles).with(self.measured().map(row));
@@ -128,13 +136,9 @@ impl Performance<'_> {
         let row = &self.run.rows[*rows.first()?];
         let column = self.program.columns.iter().find(|column| column.heading == article.column)?;
         let here = printed(row, work, column.value)?;
-        let conditions = row.conditions().into_iter().map(|condition| condition.word().to_owned());
-        let verdict =
-            Some(row.verdict).filter(|verdict| *verdict != Verdict::Verified && *verdict != Verdict::Unobservable);
-        let limits: Vec<String> = conditions.chain(verdict.map(|verdict| verdict.to_string())).collect();
-        let limits = if limits.is_empty() { String::new() } else { format!(", {}", limits.join(", ")) };
         let Article { says, unit, on, .. } = article;
         let label = own(&row.label, &self.shared());
+        let limits = limits(row);
         Some(format!("Here {here} {unit} ({label}{limits}); the article says {says} ({on})."))
     }
 
@@ -148,7 +152,8 @@ impl Performance<'_> {
         let shared = self.shared();
         let cost = |row: &Row<'_>| {
             let figure = Some(width(row)).filter(|width| width != NONE).map(|width| format!(" ±{width}"));
-            format!("{}{} ({})", figure_of(row), figure.unwrap_or_default(), own(&row.label, &shared))
+            let (figure, name) = (figure.unwrap_or_default(), own(&row.label, &shared));
+            format!("{}{figure} ({name}{})", figure_of(row), limits(row))
         };
         let unit = &rows.first()?.unit;
         match rows.as_slice() {
@@ -267,4 +272,39 @@ pub fn programs_text(programs: &[Program], whole: bool, style: Style) -> String 
         style,
     ));
     style.sealed(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::load_programs;
+    use std::path::Path;
+    use switchcost_model::{Disturbance, Run};
+
+    /// What the program says of a kept run of its rows, each start disturbed or none.
+    fn said(disturbed: bool) -> String {
+        let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let file = std::fs::File::open(top.join("data/example/answers/pingpang.jsonl")).unwrap();
+        let mut run: Run = switchcost_store::import_jsonl(&mut std::io::BufReader::new(file)).unwrap().run;
+        for start in run.invocations.iter_mut().filter(|_| disturbed) {
+            start.disturbances = vec![Disturbance::ForeignCpu { ns: 400_000_000, of_ns: 800_000_000 }];
+        }
+        let catalogue = switchcost_catalogue::load(&top.join("mechanisms"), &[], &|_| Ok(())).unwrap();
+        let programs = load_programs(&top.join("classic")).unwrap();
+        let analysis = Analysis::new(&run, &catalogue);
+        let timed = |row: &&Row<'_>| row.verdict == Verdict::Verified && !row.control && !row.variant.is_twin();
+        let rows: Rows = vec![Ok((analysis.rows.iter().filter(timed).map(|row| row.index).collect(), 1000))];
+        let program = programs.iter().find(|program| program.name == "pingpang").unwrap();
+        let performance =
+            Performance { program, arguments: &Arguments::default(), ignored: false, run: analysis, rows: &rows };
+        performance_text(&performance, Some(Style::PLAIN), true)
+    }
+
+    #[test]
+    fn what_disturbed_a_row_stands_in_the_answer_and_beside_it() {
+        let (quiet, busy) = (said(false), said(true));
+        assert!(!quiet.contains("disturbed)") && !quiet.contains("  disturbed"), "{quiet}");
+        assert!(busy.lines().take(2).all(|line| line.starts_with("Here ") && line.contains(", disturbed)")), "{busy}");
+        assert!(busy.lines().filter(|line| line.trim_end().ends_with("  disturbed")).count() >= 2, "{busy}");
+    }
 }

@@ -40,6 +40,8 @@ struct Ours {
     selection: Selection,
     label: String,
     figures: Vec<Option<f64>>,
+    /// Rounds in which other programs disturbed it.
+    disturbed: Vec<bool>,
     failure: Option<String>,
 }
 
@@ -105,7 +107,7 @@ fn plan(peers: Vec<Peer>, session: &Session) -> Result<(Vec<Pair>, Vec<Ours>), F
         let ours = all.iter().position(|known| known.selection == selection).unwrap_or_else(|| {
             let label = selection.variants.first().map_or(String::new(), |v| label(v, &session.catalogue, false));
             let failure = selection.not_run.get(&0).map(|reason| format!("{label} cannot run here: {reason}"));
-            all.push(Ours { request, selection, label, figures: Vec::new(), failure });
+            all.push(Ours { request, selection, label, figures: Vec::new(), disturbed: Vec::new(), failure });
             all.len() - 1
         });
         let program = switchcost_machine::spawn::find_program(&peer.program, &peer.look_in);
@@ -143,7 +145,10 @@ fn rounds(count: u64, pairs: &mut [Pair], ours: &mut [Ours], session: &Session, 
             pair.figures.push(None);
             pair.counted.push(None);
         }
-        ours.iter_mut().for_each(|ours| ours.figures.push(None));
+        for ours in ours.iter_mut() {
+            ours.figures.push(None);
+            ours.disturbed.push(false);
+        }
         for task in tasks {
             let name = match task {
                 Task::Peer(index) => &pairs[index].peer.id,
@@ -221,6 +226,9 @@ fn own(ours: &mut Ours, session: &Session, random: &mut fastrand::Rng) -> Option
     }
     let analysis = Analysis::new(&run, &session.catalogue);
     let Some(row) = analysis.rows.first() else { return Some(None) };
+    if let Some(disturbed) = ours.disturbed.last_mut() {
+        *disturbed = row.conditions().iter().any(|limit| limit.moves());
+    }
     let (figures, last) = (&row.summary.figures, ours.figures.last_mut());
     match (figures, last) {
         (Some(figures), Some(last)) if figures.median > 0.0 && sound(row.verdict) => *last = Some(figures.median),
@@ -251,6 +259,8 @@ fn row(pair: &Pair, ours: &Ours, cpus: &Cpus) -> CrosscheckRow {
     };
     let both: Vec<(f64, f64)> =
         pair.figures.iter().zip(&by_its_rule).filter_map(|(theirs, ours)| Some(((*theirs)?, (*ours)?))).collect();
+    let hold_both = pair.figures.iter().zip(&by_its_rule).map(|(theirs, ours)| theirs.is_some() && ours.is_some());
+    let disturbed = hold_both.zip(&ours.disturbed).filter(|(both, disturbed)| *both && **disturbed).count();
     let whole: Vec<f64> = pair.counted.iter().flatten().map(|(_, whole)| *whole).collect();
     let converted: Vec<(f64, f64)> = both.iter().map(|(theirs, ours)| (peer.ns_per_switch(*theirs), *ours)).collect();
     let failure = pair.failure.clone().or_else(|| ours.failure.clone());
@@ -270,6 +280,7 @@ fn row(pair: &Pair, ours: &Ours, cpus: &Cpus) -> CrosscheckRow {
             ratio: found.ratio,
             interval: found.interval,
             rounds: found.rounds,
+            disturbed,
             whole_ns: switchcost_stats::median(&whole),
         }),
         reason: peer.reason.clone(),

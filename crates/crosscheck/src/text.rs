@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchcost_analysis::Quantity;
+use switchcost_analysis::number::counted;
+use switchcost_analysis::{Condition, Quantity};
 use switchcost_model::Value;
 use switchcost_report::answer::{Cell, Section};
 use switchcost_report::text::{Style, json, wrapped};
@@ -47,6 +48,8 @@ pub struct CrosscheckFigures {
     pub interval: Option<(f64, f64)>,
     /// Rounds that hold both.
     pub rounds: usize,
+    /// Of these, rounds in which other programs disturbed ours; nobody knows of the tool's.
+    pub disturbed: usize,
     /// Of latencies, which stand here counted by the tool's rule: ours of all intended times, ns; null otherwise.
     pub whole_ns: Option<f64>,
 }
@@ -87,21 +90,26 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
         ("ours", 0),
         ("theirs ÷ ours", 0),
         ("95 % interval", 3),
+        ("", 0),
     ];
     let row = |row: &CrosscheckRow| {
         let mut cells = vec![Cell::Name(row.id.clone())];
         let Some(figures) = &row.measured else {
             cells.extend([Cell::Value(Value::Unknown), row.unit.as_str().into()]);
-            return [cells, vec![Cell::Empty; 5]].concat();
+            return [cells, vec![Cell::Empty; 6]].concat();
         };
         let time = |ns| Cell::Value(Value::Amount(ns, Quantity::TIME));
         let span = figures.interval.map(|(low, high)| Value::between(Value::Ratio(low), Value::Ratio(high)));
         cells.extend([Cell::Value(Value::Bare(figures.printed)), row.unit.as_str().into(), time(figures.theirs_ns)]);
         cells.extend([row.ours.as_str().into(), time(figures.ours_ns), Cell::Value(Value::Ratio(figures.ratio))]);
         cells.push(Cell::Value(span.unwrap_or(Value::Unknown)));
+        let (starts, of) = (figures.disturbed, figures.rounds);
+        let limits = (starts > 0).then(|| Cell::Limits(vec![Condition::Disturbed { starts, of }]));
+        cells.push(limits.unwrap_or(Cell::Empty));
         cells
     };
-    let mut out = Section::new(titles).with(rows.iter().map(row)).terminal(style);
+    let mut out = limits(rows, style);
+    out += &Section::new(titles).with(rows.iter().map(row)).terminal(style);
     out.push('\n');
     for row in rows {
         let outcome = match &row.missing {
@@ -111,6 +119,20 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
         out.push_str(&wrapped("  - ", &outcome, style));
     }
     style.sealed(&out)
+}
+
+/// What holds of all that is said below it.
+fn limits(rows: &[CrosscheckRow], style: Style) -> String {
+    let measured = || rows.iter().filter_map(|row| row.measured.as_ref());
+    let count = measured().filter(|figures| figures.disturbed > 0).count();
+    if count == 0 {
+        return String::new();
+    }
+    let text = format!(
+        "Other programs disturbed {count} of {}: no ratio there says which of the two is right. Measure again when nothing else runs.",
+        counted(measured().count(), "row")
+    );
+    wrapped("", &text, style)
 }
 
 /// What a tool that skips missed times leaves out.
@@ -135,6 +157,40 @@ fn sentence(text: &str) -> String {
 mod tests {
     use super::*;
     use switchcost_model::harmless_lines;
+
+    #[test]
+    fn a_ratio_of_disturbed_starts_says_so() {
+        let row = |disturbed| CrosscheckRow {
+            id: "tool".to_owned(),
+            title: "A tool".to_owned(),
+            command: "tool".to_owned(),
+            unit: "us".to_owned(),
+            conversion: "figure × 1000 ns".to_owned(),
+            ours: "thread/pipe".to_owned(),
+            measured: Some(CrosscheckFigures {
+                printed: 2.5,
+                theirs_ns: 1250.0,
+                ours_ns: 1000.0,
+                ratio: 1.25,
+                interval: None,
+                rounds: 6,
+                disturbed,
+                whole_ns: None,
+            }),
+            missing: None,
+            reason: "it is one".to_owned(),
+        };
+        let said = crosscheck_text(&[row(0), row(6)], Style::PLAIN);
+        assert!(said.starts_with("Other programs disturbed 1 of 2 rows: no ratio there"), "{said}");
+        let marked: Vec<bool> = said
+            .lines()
+            .filter(|line| line.starts_with(" tool "))
+            .skip(1)
+            .map(|line| line.ends_with("  disturbed"))
+            .collect();
+        assert_eq!(marked, [false, true], "{said}");
+        assert!(!crosscheck_text(&[row(0)], Style::PLAIN).contains("isturbed"));
+    }
 
     #[test]
     fn what_tools_say_does_nothing_to_a_terminal() {

@@ -5,7 +5,9 @@ use crate::text::Style;
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_analysis::number::{counted, percent};
-use switchcost_analysis::{ADDS_UP_WITHIN, Explained, FEWEST_STARTS, LayerCost, Part, Prediction, Shares, Times};
+use switchcost_analysis::{
+    ADDS_UP_WITHIN, AddsUp, Condition, Explained, FEWEST_STARTS, LayerCost, Limited, Part, Prediction, Shares, Times,
+};
 use switchcost_model::{Quantity, Value};
 
 /// What no layer explains, as the text calls it.
@@ -84,24 +86,32 @@ fn answer(explanation: &Explanation) -> String {
 pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> String {
     let explained = &explanation.explained;
     let whole = explained.total.value;
-    let titles = [("", 0), ("ns", 0), ("95 % interval", 1), ("", 2), ("", 0)];
+    let titles = [("", 0), ("ns", 0), ("95 % interval", 1), ("", 2), ("", 0), ("", 0)];
     let mut table = Section::new(titles);
-    let row = |name: &str, part: &Part, start: f64, mark: &str| {
+    let limits = |layer: Option<usize>| {
+        let of =
+            explained.limits.iter().filter(|row| row.layer == layer).flat_map(|row| row.conditions.iter().copied());
+        let mut all: Vec<Condition> = of.collect();
+        all.sort();
+        all.dedup_by_key(|limit| limit.word());
+        if all.is_empty() { Cell::Empty } else { Cell::Limits(all) }
+    };
+    let row = |name: &str, part: &Part, start: f64, limits: Cell, mark: &str| {
         let interval = part.interval.map(|one| Value::between(Value::Bare(one.low), Value::Bare(one.high)));
         let words = if mark.is_empty() { Cell::Empty } else { Cell::Words(mark.to_owned()) };
         let bar = bar(start, part.value, whole).into();
         let interval = interval.map_or("no interval".into(), Cell::Value);
-        vec![Cell::Name(name.to_owned()), Cell::Value(Value::Bare(part.value)), interval, bar, words]
+        vec![Cell::Name(name.to_owned()), Cell::Value(Value::Bare(part.value)), interval, bar, limits, words]
     };
     let mut remarks = Vec::new();
     let mut height = 0.0;
-    for layer in &explained.layers {
+    for (place, layer) in explained.layers.iter().enumerate() {
         let terms = if verbose { format!(" = {}", layer.terms) } else { String::new() };
         let said = format!("- {}{terms}: {}", layer.name, layer.why);
         match &layer.cost {
             Ok(part) => {
                 let mark = if part.resolved() { "" } else { "not resolved" };
-                table.rows.push(row(&layer.name, part, height, mark));
+                table.rows.push(row(&layer.name, part, height, limits(Some(place)), mark));
                 height += part.value;
                 remarks.push(said);
             }
@@ -111,8 +121,8 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
             }
         }
     }
-    table.rows.push(row(REST, &explained.residue, height, ""));
-    table.rows.push(row(&explanation.label, &explained.total, 0.0, ""));
+    table.rows.push(row(REST, &explained.residue, height, Cell::Empty, ""));
+    table.rows.push(row(&explanation.label, &explained.total, 0.0, limits(None), ""));
     table.below.push(sentence(explained));
     if let Some(residue) = &explained.residue_is {
         let test =
@@ -122,8 +132,14 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
     remarks.extend(explanation.notes.iter().map(|note| format!("note: {note}")));
     let rounds = counted(explained.total.rounds, "round");
     let about = format!("run {}, {rounds}; means over rounds, which add up", explanation.run);
+    // That there are too few rounds is the answer itself.
+    let few = |limit: &&Condition| !matches!(limit, Condition::FewStarts { .. });
+    let rests_on = explained
+        .limits
+        .iter()
+        .map(|row| (row.row.as_str(), row.conditions.iter().filter(few).copied().collect::<Vec<_>>()));
     let answer = Answer {
-        headline: Headline::on(vec![answer(explanation)], Vec::new(), []),
+        headline: Headline::on(vec![answer(explanation)], Vec::new(), rests_on),
         about: vec![("", explanation.title.clone()), ("", about)],
         sections: vec![table],
         remarks,
@@ -145,9 +161,11 @@ fn sentence(explained: &Explained) -> String {
     let range = prediction.interval.map_or("no interval, for want of 6 rounds".into(), |interval| {
         format!("{:.3} – {:.3}", interval.low, interval.high)
     });
-    let adds_up = match prediction.adds_up().as_str() {
-        "cannot tell" => "inconclusive",
-        sure => sure,
+    let moved = explained.moved().collect::<Vec<_>>().join(", ");
+    let adds_up = match explained.adds_up() {
+        Some(sure @ (AddsUp::Yes | AddsUp::No)) => sure.as_str().to_owned(),
+        _ if moved.is_empty() => "inconclusive".to_owned(),
+        _ => format!("inconclusive ({moved})"),
     };
     format!("Predicted ÷ measured is {:.3} ({range}); {asked}: {adds_up}.", prediction.ratio)
 }
@@ -178,9 +196,11 @@ pub(crate) struct Document<'a> {
     predicted_per_measured: Option<RatioJson>,
     /// The layers add up if that is within 1 ± this share.
     bound: f64,
-    /// Whether they do: "yes" if the interval lies wholly within the bound, "no" if wholly outside, else "cannot tell"; null where a row is set beside
+    /// Whether they do: "yes" if the interval lies wholly within the bound, "no" if wholly outside, else "cannot tell", as where other programs or the machine moved one of its rows; null where a row is set beside
     /// its floor only, which predicts nothing.
     adds_up: Option<&'static str>,
+    /// Rows that the parts are made of, with what limits conclusions from each.
+    limits: &'a [Limited],
     /// The same as a sentence.
     sentence: String,
     /// What a reader must know.
@@ -276,7 +296,6 @@ pub fn explain_json(explanation: &Explanation) -> String {
 
 pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
     let prediction = explanation.explained.prediction.as_ref();
-    let adds_up = prediction.map_or("cannot tell", |prediction| prediction.adds_up().as_str());
     let (shares, left) = match explanation.explained.shares() {
         Shares::Of { layers, left } => (layers, left),
         Shares::FewRounds | Shares::Exceed | Shares::Modes => (Vec::new(), None),
@@ -297,7 +316,8 @@ pub(crate) fn explain_document(explanation: &Explanation) -> Document<'_> {
             .map(|residue| ResidueJson { what: &residue.what, test: &residue.test }),
         predicted_per_measured: prediction.map(RatioJson::from),
         bound: ADDS_UP_WITHIN,
-        adds_up: (!explanation.explained.floor_only).then_some(adds_up),
+        adds_up: explanation.explained.adds_up().map(AddsUp::as_str),
+        limits: &explanation.explained.limits,
         sentence: sentence(&explanation.explained),
         notes: &explanation.notes,
     }

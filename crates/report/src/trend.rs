@@ -201,11 +201,15 @@ fn summary(trends: &[&Trend], style: Style) -> String {
         let values: Vec<_> = shown.iter().map(|point| point.median).collect();
         let cut = if shown.len() < trend.points.len() { "…" } else { "" };
         let line = format!("{cut}{}", levels(&values, bounds(trend)));
-        let judged = trend.points.iter().filter(|point| point.reason.is_none()).count();
+        let reasons: Vec<&String> = trend.points.iter().filter_map(|point| point.reason.as_ref()).collect();
+        let not_judged = reasons.last().map(|last| match reasons.len() {
+            1 => format!("1 not judged: {last}"),
+            several => format!("{several} not judged, the newest of them: {last}"),
+        });
         let remarks = [
             (!trend.changes.is_empty()).then(|| "changed".to_owned()),
             (trend.undecided > 0).then(|| "inconclusive: drift or change".to_owned()),
-            (judged < trend.points.len()).then(|| format!("{} not judged", trend.points.len() - judged)),
+            not_judged,
         ];
         let remarks: Vec<String> = remarks.into_iter().flatten().collect();
         table.rows.push(vec![

@@ -91,10 +91,6 @@ impl Action for Explain {
                 "fewer than 6 rounds were measured, so that there are no intervals; give it more --budget".into(),
             );
         }
-        let unsettled = rows.iter().flatten().find_map(|row| Some((row, row.unsettled()?)));
-        if let Some((row, reason)) = unsettled {
-            notes.push(format!("{}: {reason}, which parts and shares bear in full; explain it again", row.label));
-        }
         let early =
             run.ended_by == EndedBy::Budget && short_of(&run, self.rounds) || run.ended_by == EndedBy::Interrupt;
         let partial = explained.layers.iter().any(|layer| layer.cost.is_err()) || early && !self.stored;
