@@ -1,7 +1,7 @@
 //! What a headline says is what its table says, and no conclusion hides what limits it.
 
 use serde_json::Value;
-use switchcost_e2e::{Said, World, mechanism, repository, with};
+use switchcost_e2e::{Said, World, mechanism, repository, sealed, with};
 use switchcost_model::{Disturbance, EndedBy, Run};
 use switchcost_store::Store;
 
@@ -137,6 +137,29 @@ fn a_price_of_disturbed_starts_is_called_so_in_the_answer() {
         "{json}"
     );
     assert!(json["prices"].as_array().unwrap().iter().all(|price| price["disturbed"] == true), "{json}");
+}
+
+#[test]
+fn nothing_is_judged_by_disturbed_runs_of_nodes() {
+    let world = World::new(FAKE);
+    let store = only_disturbed(&world, "run thread/honest --rounds 8");
+    let body = world.run_words(&["export", "--private-facts", "--store", &store]).out;
+    let (body, _) = body.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(world.run_words(&["baseline", "set", "check", "--store", &store]).status, 0);
+    let said = world.run_words(&["check", "--store", &store]);
+    assert!(!said.out.starts_with("fit"), "{said:?}");
+    for node in 0..7 {
+        let own = with(
+            &with(body, "\"id\":\"", &format!("20270101T000000-000{node}")),
+            "\"host_name\":\"",
+            &format!("n{node}"),
+        );
+        world.write(&format!("nodes/n{node}.jsonl"), &sealed(&format!("{own}\n")));
+    }
+    let said = world.run_words(&["fleet", "judge", &world.path("nodes").display().to_string()]);
+    let busy =
+        "Inconclusive: other programs ran beside most starts of 7 of 7 nodes; measure again when nothing else runs.";
+    assert!(said.words().starts_with(busy) && said.status == 3, "{said:?}");
 }
 
 #[test]

@@ -107,8 +107,13 @@ fn without_a_baseline_it_says_how_to_store_one() {
     // A quota on this process makes any node unfit, baseline or not.
     let said = world.run("check");
     assert!(
-        said.status == 1 || line(&said).ends_with("no baseline; `switchcost check --help` shows how to set one"),
+        said.status == 1 || line(&said).ends_with("no baseline; after a run: switchcost baseline set check"),
         "{said:?}"
+    );
+    let nagios = world.run("check --contract nagios");
+    assert!(
+        said.status == 1 || nagios.out.ends_with("no baseline; after a run: switchcost baseline set check\n"),
+        "{nagios:?}"
     );
     for (contract, status) in [("plain", 2), ("npd", 2), ("nagios", 3), ("nhc", 0), ("slurm", 0)] {
         let said = world.run(&format!("check --contract {contract} --baseline golden"));

@@ -54,7 +54,7 @@ fn equal_nodes_are_not_accused_and_a_slow_one_is() {
     let folder = ten(&world, &body, "round");
     let said = world.run(&format!("fleet judge {}", folder.display()));
     assert_eq!(said.status, 0, "{said:?}");
-    assert!(said.out.starts_with("None of 10 nodes is unlike the others."), "{said:?}");
+    assert!(said.out.starts_with("All 10 nodes look alike."), "{said:?}");
     world.write("round/n3.jsonl", &node(&body, "n3", 3, 1.3, same));
     let said = world.run(&format!("fleet judge {} --page {}", folder.display(), world.path("fleet.html").display()));
     assert_eq!(said.status, 1, "{said:?}");
@@ -131,7 +131,7 @@ fn rows_that_are_not_judged_are_told() {
     // Batches that lasted longer than their probe ran.
     world.write("round/n3.jsonl", &node(&body, "n3", 3, 1e6, same));
     let said = world.run(&format!("fleet judge {}", folder.display()));
-    assert!(said.status == 4 && said.out.starts_with("None of 9 nodes is unlike the others."), "{said:?}");
+    assert!(said.status == 4 && said.out.starts_with("All 9 nodes look alike."), "{said:?}");
     assert!(said.out.contains("is not judged on 1 node, without a usable figure: `n3` (contradicted"), "{said:?}");
     let document = world.run(&format!("fleet judge {} --format json", folder.display())).json();
     let lacking = |node: &&serde_json::Value| !node["unusable"].as_array().unwrap().is_empty();

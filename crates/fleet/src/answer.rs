@@ -78,6 +78,8 @@ pub struct FleetNode {
     pub suspect: Option<&'static str>,
     /// What would confirm that.
     pub confirm: Option<&'static str>,
+    /// Share of its starts beside which others ran: programs, or guests of its host.
+    pub disturbed: f64,
     /// Sum of its rows ÷ that of the others; null if it has too few.
     pub all_rows: Option<f64>,
     /// Facts that few others share.
@@ -258,6 +260,7 @@ impl Fleet {
                 let (node, run) = &last[place];
                 FleetNode {
                     judged: groups[place_of[place]].judged && !run.rows.is_empty(),
+                    disturbed: run.beside_others(),
                     unusable: unusable(run, verdict),
                     history: since.get(place).and_then(|change| history(verdict, change.as_ref()?)),
                     facts_changed: since.get(place).into_iter().flatten().flat_map(|one| facts(&one.facts)).collect(),
@@ -315,6 +318,14 @@ impl Fleet {
         self.groups.iter().any(|group| !group.kinds.is_empty())
     }
 
+    /// Nodes of which most starts were disturbed, if they are most of those that are judged: that they are alike says nothing of them.
+    #[must_use]
+    pub fn disturbed(&self) -> Option<usize> {
+        let judged = self.nodes.iter().filter(|node| node.judged);
+        let disturbed = judged.clone().filter(|node| node.disturbed > 0.5).count();
+        (2 * disturbed > judged.count()).then_some(disturbed)
+    }
+
     /// Any node is odd.
     #[must_use]
     pub fn any_odd(&self) -> bool {
@@ -364,6 +375,7 @@ fn node_of(node: &str, run: &str, group: usize, verdict: &NodeVerdict) -> FleetN
         confirmed: None,
         suspect: verdict.suspect.map(Suspect::word),
         confirm: verdict.suspect.map(Suspect::confirm),
+        disturbed: 0.0,
         all_rows: verdict.all_rows,
         facts: facts(&verdict.facts),
         findings: found(&verdict.findings),

@@ -47,7 +47,7 @@ const JUDGE_EXITS: &str = "Exit status:
   0   no node is unlike the others
   1   a node is
   2   usage error: a flag or a folder cannot be used
-  3   inconclusive: no six nodes of the same hardware answered, or no cluster of them is the majority
+  3   inconclusive: no six nodes of the same hardware answered, no cluster of them is the majority, or others ran beside most of them
   4   no node is unlike the others, but an expected one did not answer, a file was left out, or a node has no usable row";
 
 /// `fleet plan`.

@@ -127,7 +127,7 @@ impl Examination<'_> {
         machine.findings = switchcost_machine::doctor(None);
         fitness.add_findings(&machine.findings);
         match baseline {
-            None => fitness.add_unknown("no baseline; `switchcost check --help` shows how to set one".to_owned()),
+            None => fitness.add_unknown("no baseline; after a run: switchcost baseline set check"),
             Some(baseline) if fitness.is_open() => self.measure(&baseline, machine, &mut fitness)?,
             Some(_) => {}
         }

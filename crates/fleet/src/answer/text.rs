@@ -66,6 +66,11 @@ fn answer(fleet: &Fleet) -> String {
     let odd = fleet.nodes.iter().filter(|node| node.odd).count();
     let judged = fleet.nodes.iter().filter(|node| node.judged).count();
     let answered = fleet.nodes.len();
+    let busy = fleet.disturbed().map(|busy| {
+        let all = counted(judged, "node");
+        format!("other programs ran beside most starts of {busy} of {all}; measure again when nothing else runs.")
+    });
+    let beside = |busy: Option<String>| busy.map_or_else(String::new, |busy| format!(" But {busy}"));
     match (answered, judged, odd) {
         (0, ..) if fleet.problems.is_empty() => "No node answered.".to_owned(),
         (0, ..) => "No answer of a node can be read.".to_owned(),
@@ -75,9 +80,10 @@ fn answer(fleet: &Fleet) -> String {
         (_, _, 0) if fleet.any_kinds() => {
             format!("Inconclusive: {} form clusters, and no cluster is the majority.", counted(judged, "node"))
         }
-        (_, _, 0) => format!("None of {} is unlike the others.", counted(judged, "node")),
-        (_, _, 1) => format!("1 of {} is unlike the others.", counted(judged, "node")),
-        (_, _, odd) => format!("{odd} of {} are unlike the others.", counted(judged, "node")),
+        (_, _, 0) if busy.is_some() => format!("Inconclusive: {}", busy.unwrap_or_default()),
+        (_, _, 0) => format!("All {} look alike.", counted(judged, "node")),
+        (_, _, 1) => format!("1 of {} is unlike the others.{}", counted(judged, "node"), beside(busy)),
+        (_, _, odd) => format!("{odd} of {} are unlike the others.{}", counted(judged, "node"), beside(busy)),
     }
 }
 

@@ -40,7 +40,7 @@ fn status(fleet: &Fleet) -> Exit {
     if fleet.any_odd() {
         return Exit::Difference;
     }
-    if !fleet.groups.iter().any(|group| group.judged) || fleet.any_kinds() {
+    if !fleet.groups.iter().any(|group| group.judged) || fleet.any_kinds() || fleet.disturbed().is_some() {
         return Exit::Nothing;
     }
     let left_out = fleet.problems.iter().any(|problem| problem.left_out);

@@ -35,6 +35,24 @@ pub struct NodeRun {
     pub unusable: Vec<(String, String)>,
 }
 
+/// Kinds by which somebody else shows.
+const NEIGHBOURS: &[&str] = &["foreign_cpu", "foreign_switches", "steal"];
+
+impl NodeRun {
+    /// Share of its starts that these disturbed, at most.
+    #[must_use]
+    pub fn disturbed_by(&self, kinds: &[&str]) -> f64 {
+        let starts = kinds.iter().filter_map(|kind| self.disturbances.get(*kind)).max();
+        starts.copied().unwrap_or(0) as f64 / self.starts.max(1) as f64
+    }
+
+    /// Share of its starts beside which others ran.
+    #[must_use]
+    pub fn beside_others(&self) -> f64 {
+        self.disturbed_by(NEIGHBOURS)
+    }
+}
+
 /// Share of a row's starts that something stops if it belongs to the node, as a quota or a neighbour does. What stopped fewer was a moment.
 const STOPPED: f64 = 0.3;
 

@@ -35,9 +35,6 @@ const CLOCK: &str = "clock";
 /// Kind of disturbance by which a quota shows.
 const THROTTLED: &str = "throttled";
 
-/// Kinds by which somebody else shows.
-const NEIGHBOURS: &[&str] = &["foreign_cpu", "foreign_switches", "steal"];
-
 /// A row of a node that is unlike that of the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeFinding {
@@ -374,20 +371,14 @@ fn accuse(runs: &[&NodeRun], tests: &[Test], verdicts: &mut [NodeVerdict], group
                 stopped: has(What::Stopped),
                 clock: tests.iter().any(|(test, _)| test.of == Of::Clock),
                 costs: verdict.findings.iter().any(|finding| finding.what == What::Cost),
-                throttled: share(runs[node], &[THROTTLED]),
-                neighbours: share(runs[node], NEIGHBOURS),
+                throttled: runs[node].disturbed_by(&[THROTTLED]),
+                neighbours: runs[node].beside_others(),
             }));
         }
     }
     for verdict in verdicts.iter_mut().filter(|verdict| verdict.suspect.is_none() && !verdict.facts.is_empty()) {
         verdict.suspect = Some(suspect(&Known { facts: &verdict.facts, ..Known::default() }));
     }
-}
-
-/// Share of a run's starts that these disturbed, at most.
-fn share(run: &NodeRun, kinds: &[&str]) -> f64 {
-    let starts = kinds.iter().filter_map(|kind| run.disturbances.get(*kind)).max();
-    starts.copied().unwrap_or(0) as f64 / run.starts.max(1) as f64
 }
 
 fn finding(test: &Test, p: f64) -> NodeFinding {
