@@ -116,6 +116,12 @@ function together(context: Context): HTMLElement[] {
   ];
 }
 
+/** What limits the answer, above it: whose run it is of, if there are several. */
+function conditions({ run, runs }: Context): HTMLElement[] {
+  const whose = runs.length > 1 ? `${run.title}: ` : "";
+  return run.data.limits.slice(0, 8).map((text) => h("p", { class: "condition" }, whose + text));
+}
+
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** Warnings and what the intervals and checks are like, in one line that opens. */
@@ -233,6 +239,7 @@ export function header(context: Context): HTMLElement[] {
   const about = `${machine(run.data)} · ${run.data.run.started.slice(0, 16).replace("T", " ")} UTC · run ${run.data.run.id}`;
   return [
     h("div", { class: "title" }, h("h1", {}, "What a context switch costs"), theme),
+    ...conditions(context),
     ...(runs.length > 1 ? together(context) : [sentence(context), figures(context)]),
     runs.length > 1 ? select("run", "Run", choices, run.key, (key) => go({ run: key, page: 0, open: "" })) : null,
     h("p", { class: "about" }, about),

@@ -60,6 +60,10 @@ function verdict(row: Sided): string {
     : "inconclusive";
 }
 
+/** What limits either side, each once. */
+const limits = ({ of, by }: Sided): string =>
+  [...new Set([of, by].flatMap((row) => row?.detail.limits ?? []))].join(", ");
+
 /** Of rows with modes a ratio has a range and no value: that would follow the shares of the modes. */
 const ranged = (row: Sided): boolean => bimodal(row.of) || bimodal(row.by);
 
@@ -199,7 +203,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
             label: row.b,
             // Without a ratio or an interval there is nothing to draw, and the reason stands there.
             ...(known(row)
-              ? { end: `${ratio(row)}  ${verdict(row)}`, short: verdict(row) }
+              ? { end: `${ratio(row)}  ${verdict(row)}  ${limits(row)}`.trimEnd(), short: verdict(row) }
               : { words: `${verdict(row)}: ${row.reason}` }),
           })),
           width: context.width,
@@ -251,6 +255,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
         "rounds or process runs",
         "verdict",
         "reason",
+        "limits",
       ],
       rows: shown.map((row) => [
         row.b,
@@ -264,6 +269,7 @@ function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HT
         row.counts.join(" and "),
         verdict(row),
         row.reason,
+        limits(row),
       ]),
     },
   });

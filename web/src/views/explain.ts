@@ -60,6 +60,16 @@ function answer(one: Explained): string {
   return `Measured alone, the layers cost ${duration(-residue.ns)} more than ${mechanism} as a whole: ${explains(one)} of ${figure}.`;
 }
 
+/** Words for what limits the rows of a layer, or of the whole. */
+const limitsOf = ({ limits }: Explained, layer: number | null): string =>
+  [
+    ...new Set(
+      limits.filter((row) => row.layer === layer).flatMap((row) => row.conditions.map(({ condition }) => condition)),
+    ),
+  ]
+    .map((word) => word.replaceAll("_", " "))
+    .join(", ");
+
 /** What the layers leave, or lack. */
 const restOf = ({ residue: { ns, high } }: Explained): string =>
   (high ?? ns) < 0 ? "less than its layers" : "unexplained rest";
@@ -151,14 +161,15 @@ function waterfall(one: Explained, nth: number, context: Context): HTMLElement {
     extra: [h("p", { class: "sentence" }, answer(one))],
     below: h("ul", { class: "said" }, ...why, ...one.notes.map((note) => h("li", {}, note))),
     table: {
-      head: ["layer", "mean", "95 % interval", "measured as", "why not"],
+      head: ["layer", "mean", "95 % interval", "measured as", "why not", "limits"],
       rows: [
-        ...one.layers.map((layer) => [
+        ...one.layers.map((layer, place) => [
           layer.name,
           duration(layer.cost?.ns ?? null),
           layer.cost?.low == null ? "–" : `${duration(layer.cost.low)} – ${duration(layer.cost.high)}`,
           layer.terms,
           layer.reason ?? "",
+          limitsOf(one, place),
         ]),
         [
           restOf(one),
@@ -166,6 +177,7 @@ function waterfall(one: Explained, nth: number, context: Context): HTMLElement {
           one.residue.low === null ? "–" : `${duration(one.residue.low)} – ${duration(one.residue.high)}`,
           one.residue_is?.what ?? "",
           "",
+          limitsOf(one, null),
         ],
       ],
     },

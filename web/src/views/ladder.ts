@@ -47,7 +47,7 @@ function summary(row: Row, quantity: Quantity, context: Context): string {
   return [
     `${row.label}${about ? ` (${about})` : ""}: ${cost(row)} per ${row.result.unit}`,
     row.low === null ? "no interval" : `${of(row.low)} – ${of(row.high)}`,
-    `${row.result.verdict}, ${row.result.starts} process runs`,
+    [row.result.verdict, ...row.detail.limits, `${row.result.starts} process runs`].join(", "),
   ].join(" · ");
 }
 
@@ -194,7 +194,9 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
   );
   const end = (row: Row, cost: string): string => {
     if (row.figures.length === 0) return "";
-    const verdict = row.result.verdict === "verified" ? times(row) : row.result.verdict;
+    const verdict = [row.result.verdict === "verified" ? times(row) : row.result.verdict, ...row.detail.limits].join(
+      " ",
+    );
     return `${cost}${row.result.unit === about.unit || context.width < 640 ? "" : `/${row.result.unit}`}  ${verdict}`.trimEnd();
   };
   const picture =
@@ -266,13 +268,14 @@ function one(context: Context, experiment: string, all: Row[]): HTMLElement {
         ...cited.map((value) => h("li", {}, where(value))),
       ),
     table: {
-      head: [...heads, "×"],
+      head: [...heads, "×", "limits"],
       // The host's cell has the modes without their shares.
       rows: rows.map((row) => [
         ...row.detail.cells.map((cell, i) =>
           bimodal(row) && heads[i] === "median" ? `${cost(row)} per ${row.result.unit}` : cell,
         ),
         times(row),
+        row.detail.limits.join(", "),
       ]),
       under: notes(rows, (row) => [
         row.result.reason,

@@ -54,6 +54,24 @@ test("one sentence answers first, with the factors that their intervals carry", 
   await expect(page.locator(".answers li", { hasText: label! }).locator("small")).toHaveText("");
 });
 
+test("what limits the answer stands above it, and beside each row", async ({ page }) => {
+  const wrong = await open(page, "busy");
+  const { limits } = dataOf(readFileSync(pageFile("busy"), "utf8")).runs[0]!;
+  expect(limits[0]).toMatch(/^Other programs disturbed 25 of 25 rows /);
+  expect(await page.locator("header > .condition").allTextContents()).toEqual(limits);
+  for (const [view, id] of [
+    ["ladder", "ladder-switch"],
+    ["compare", "compare"],
+  ] as const) {
+    await go(page, `view=${view}`);
+    const rows = await cells(page, id);
+    expect(rows.length).toBeGreaterThan(20);
+    for (const row of rows) expect(row.at(-1), row[0]).toContain("disturbed");
+    if (view === "ladder") expect(await page.locator(`#${id} svg`).first().textContent()).toContain("disturbed");
+  }
+  expect(wrong).toEqual([]);
+});
+
 test("each row of a comparison has its own noise floor, and titles tell A from B", async ({ page }) => {
   const data = dataOf(readFileSync(pageFile("goroutines"), "utf8"));
   const wrong = await open(page, "goroutines", "#view=compare");

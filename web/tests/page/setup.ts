@@ -293,6 +293,17 @@ const PAGES: Record<string, () => string[]> = {
     const [run, ...rest] = example();
     return [EXAMPLE, runFile("later", [{ ...run, id: "later" }, ...rest])];
   },
+  // Other programs ran beside each start.
+  busy: () => [
+    runFile(
+      "busy",
+      example().map((record) =>
+        record.t === "invocation"
+          ? { ...record, disturbances: [{ kind: "foreign_cpu", ns: 400_000_000, of_ns: 800_000_000 }] }
+          : record,
+      ),
+    ),
+  ],
   // Neighbours without a row in common, and a machine that shares none with any.
   strangers: () => {
     const [run, ...rest] = example();

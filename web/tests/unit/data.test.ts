@@ -99,6 +99,7 @@ const detail = (): Detail => ({
   drift: null,
   cells: [],
   caveats: [],
+  limits: [],
 });
 
 function page(...results: [Result, Detail][]): PageData {
@@ -129,6 +130,7 @@ function page(...results: [Result, Detail][]): PageData {
     format: 2,
     axis: null,
     explained: [],
+    limits: [],
     source: "s",
     run,
     machine,

@@ -48,6 +48,14 @@ impl Headline {
         Self { claims, limits }
     }
 
+    /// What limits them, for those that say the claims in their own words.
+    #[must_use]
+    pub fn limits(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        let Disclosed(()) = self.limits.disclose(|sentence| all.push(sentence.to_owned()));
+        all
+    }
+
     /// Hands out the claims and what limits them.
     pub(crate) fn read(&self, printer: impl FnOnce(&[String], &Limits) -> Disclosed) {
         let Disclosed(()) = printer(&self.claims, &self.limits);

@@ -102,6 +102,11 @@ fn ended(run: &Run) -> String {
     }
 }
 
+/// What limits the answer of `show`.
+pub(crate) fn limits(analysis: &Analysis<'_>) -> Vec<String> {
+    View::new(analysis, Detail::Brief).headline().limits()
+}
+
 struct View<'a, 'r> {
     analysis: &'a Analysis<'r>,
     detail: Detail,

@@ -6,10 +6,11 @@ use super::tables::{Table, short, tables};
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::compare::{PublishedPart, published_part};
 use crate::formats::json::{Document, document};
+use crate::formats::ladder::limits;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_analysis::{Analysis, Detail, Row, SHARES, Start, detail};
+use switchcost_analysis::{Analysis, Condition, Detail, Row, SHARES, Start, detail};
 use switchcost_catalogue::{Catalogue, Published, published};
 use switchcost_model::{Experiment, Family, Measure, MechanismId, Placement, Quantity, Variant, quantities};
 
@@ -141,6 +142,8 @@ struct RunPart {
     source: String,
     /// Word of the axis of a sweep.
     axis: Option<String>,
+    /// What limits the answer that its rows give.
+    limits: Vec<String>,
     /// Costs that this run holds all layers of, as `switchcost explain --format json` gives them.
     explained: Vec<ExplainedPart>,
     #[serde(flatten)]
@@ -168,6 +171,8 @@ struct DetailPart {
     cells: Vec<String>,
     /// Of the notes those that change how the figure is read.
     caveats: Vec<String>,
+    /// Words for what limits conclusions from it.
+    limits: Vec<&'static str>,
 }
 
 /// What must hold for the claim to be believed.
@@ -297,7 +302,8 @@ fn run_part(analysis: &Analysis<'_>, source: &str, detailed: bool, catalogue: &C
     let mut document = document(analysis);
     document.forget_starts();
     let axis = analysis.run.request.axis.clone();
-    RunPart { source: source.to_owned(), axis, explained: explained(analysis, catalogue), document, details }
+    let (limits, explained) = (limits(analysis), explained(analysis, catalogue));
+    RunPart { source: source.to_owned(), axis, limits, explained, document, details }
 }
 
 fn detail_part(row: &Row<'_>, detail: Detail<'_>, analysis: &Analysis<'_>, catalogue: &Catalogue) -> DetailPart {
@@ -324,6 +330,7 @@ fn detail_part(row: &Row<'_>, detail: Detail<'_>, analysis: &Analysis<'_>, catal
         drift: detail.drift,
         cells: shown().map(|(_, shown)| shown.cell(row)).collect(),
         caveats: row.caveats.iter().map(ToString::to_string).collect(),
+        limits: row.conditions().into_iter().map(Condition::word).collect(),
     }
 }
 
