@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
+use switchcost_analysis::Analysis;
+use switchcost_catalogue::Catalogue;
 use switchcost_e2e::{Real, World, repository};
+use switchcost_model::{Explanation as Layers, Mechanism, Wanted};
+use switchcost_report::{Explanation, Style, explain_json, explain_text, figure_of};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -143,6 +147,163 @@ fn the_commonest_mode_stands_first() {
         }
     }
     assert!(bimodal >= 5, "{bimodal}");
+}
+
+/// Runs, or rows of them, that are compared, as their command has them.
+fn questions() -> Vec<Vec<String>> {
+    let data = repository().join("data/example");
+    let file = |name: &str| data.join(name).display().to_string();
+    let of_ladder = |row: &str| format!("{}:{row}", file("ladder.jsonl"));
+    vec![
+        vec![file("answers/goroutine-1.jsonl"), file("answers/goroutine-2.jsonl")],
+        vec![file("answers/ring.jsonl"), file("answers/condvar.jsonl")],
+        vec![file("ladder.jsonl"), file("answers/isolation.jsonl")],
+        vec![of_ladder("thread/futex"), "thread/*".into(), "process/*".into()],
+        vec![of_ladder("stack/asm"), "stack/*".into(), "fiber/*".into()],
+        vec![of_ladder("thread/pipe"), of_ladder("process/pipe")],
+    ]
+}
+
+#[test]
+fn sentences_of_compare_are_those_of_its_rows() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let (mut few, mut lost, mut floors, mut detected) = (0, 0, 0, 0);
+    for question in questions() {
+        let said = |form: &str| real.run_line(&format!("compare --format {form} '{}'", question.join("' '")));
+        let (text, json) = (said("md").words(), said("json").json());
+        let all = json["comparisons"].as_array().unwrap();
+        let number = |row: &Value, field: &str| row[field].as_f64();
+        let count = |fits: &dyn Fn(&Value) -> bool| all.iter().filter(|row| fits(row)).count() as f64;
+        if let Some((_, rest)) = text.split_once("Too few starts for a verdict") {
+            few += 1;
+            let lacking = count(&|row| ["few_starts", "few_rounds"].iter().any(|code| row["why"] == *code));
+            let of = rest.split_once(':').unwrap().0;
+            let told = if of.is_empty() { all.len() as f64 } else { after(of, " in ").unwrap() };
+            assert_eq!(told, lacking, "{text}");
+            assert!(of.is_empty() || of.ends_with(&format!(" of {} rows", all.len())), "{text}");
+        }
+        let skipped = json["skipped"].as_array().unwrap().len();
+        let sides = json["unmatched"].as_array().unwrap();
+        let unmatched: usize = sides.iter().map(|side| side["labels"].as_array().unwrap().len()).sum();
+        let not_compared = skipped + unmatched;
+        assert_eq!(text.contains(&format!("· {not_compared} not compared")), not_compared > 0, "{text}");
+        lost += not_compared;
+        if let Some(together) = after(&text, "corrected for ") {
+            assert_eq!(together, all.len() as f64, "{text}");
+        }
+        if let Some((_, rest)) = text.split_once("noise floor: ") {
+            floors += 1;
+            let judged = all.iter().filter(|row| !row["low"].is_null() && row["a"]["quantity"] == "time");
+            let ends: Vec<f64> = judged.map(|row| number(row, "noise_floor").unwrap()).collect();
+            let (least, most) = ends.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), one| (a.min(*one), b.max(*one)));
+            assert!(close(after(rest, "").unwrap() / 100.0, least, 2), "{least} {text}");
+            let highest = rest.split_once(" to ").map_or(least, |(_, rest)| after(rest, "").unwrap() / 100.0);
+            assert!(close(highest, most, 2), "{most} {text}");
+        }
+        // Each row: what it is, and what it would have detected.
+        for row in all {
+            for side in ["a", "b"] {
+                let share = |mode: &Value| mode[1].as_f64().unwrap();
+                let modes = row[side]["modes"].as_array().unwrap();
+                let most = modes.iter().map(share).fold(0.0, f64::max);
+                let words = format!(" ({:.0} %) or ", most * 100.0);
+                assert!(modes.is_empty() || text.contains(&words), "{words} {row} {text}");
+            }
+            let Some(seen) = number(row, "smallest_detectable").filter(|seen| *seen > 0.0) else { continue };
+            detected += 1;
+            let words = switchcost_model::Value::Percent(seen).to_string();
+            let words = if seen > 1.0 { "> 100 %" } else { &words };
+            let label = row["b"]["label"].as_str().unwrap();
+            let line = text.split("| ").any(|cell| cell.trim() == words);
+            assert!(line && text.contains(label), "{label} {words}: {text}");
+            let moved = ["slower", "faster"].iter().any(|verdict| row["verdict"] == *verdict);
+            if let Some(ratio) = number(row, "ratio").filter(|_| moved) {
+                assert_eq!(ratio > 1.0, row["verdict"] == "slower", "{row}");
+                assert!(text.contains(row["phrase"].as_str().unwrap()), "{row} {text}");
+            }
+        }
+    }
+    assert!(few >= 1 && lost >= 20 && floors >= 5 && detected >= 15, "{few} {lost} {floors} {detected}");
+}
+
+/// Every explanation that a kept run holds all rows of, as text of one line and as JSON.
+fn explained(file: &std::path::Path, catalogue: &Catalogue) -> Vec<(String, Value)> {
+    let read = std::fs::File::open(file).unwrap();
+    let run = switchcost_store::import_jsonl(&mut std::io::BufReader::new(read)).unwrap().run;
+    let analysis = Analysis::new(&run, catalogue);
+    let all = catalogue.mechanisms.iter().flat_map(|page| page.explanations.iter().map(move |one| (page, one)));
+    let said = |(page, layers): (&Mechanism, &Layers)| {
+        let terms = layers.layers.iter().flat_map(|layer| layer.terms.iter().map(|term| &term.wanted));
+        let place = |wanted: &Wanted| {
+            let of = catalogue.find(&wanted.mechanism)?;
+            run.variants.iter().position(|variant| wanted.fits(variant, of)).and_then(|at| analysis.rows.get(at))
+        };
+        let rows = std::iter::once(&layers.total).chain(terms).map(place).collect::<Option<Vec<_>>>()?;
+        let rows: Vec<_> = rows.into_iter().map(Some).collect();
+        let explained = switchcost_analysis::explain(layers, &rows).ok()?;
+        let answer = Explanation {
+            label: layers.total.to_string(),
+            title: page.title.clone(),
+            run: run.id.clone(),
+            figure: rows[0].map(figure_of).unwrap(),
+            explained,
+            notes: Vec::new(),
+        };
+        let text = explain_text(&answer, false, Style::PLAIN);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some((text, serde_json::from_str(&explain_json(&answer)).unwrap()))
+    };
+    all.filter_map(said).collect()
+}
+
+#[test]
+fn sentences_of_explain_are_those_of_its_layers() {
+    let catalogue = switchcost_catalogue::load(&repository().join("mechanisms"), &[], &|_| Ok(())).unwrap();
+    let (mut shares, mut predicted) = (0, 0);
+    for (text, json) in kept().iter().flat_map(|file| explained(file, &catalogue)) {
+        let total = json["total"]["ns"].as_f64().unwrap();
+        let layers = json["layers"].as_array().unwrap();
+        let cost = |part: &Value| part["ns"].as_f64();
+        let sum: f64 = layers.iter().filter_map(|layer| cost(&layer["cost"])).sum();
+        let rest = cost(&json["residue"]).unwrap();
+        assert!((sum + rest - total).abs() < 1e-6 * total, "{json}");
+        if let Some(ratio) = json["predicted_per_measured"]["ratio"].as_f64() {
+            predicted += 1;
+            let (low, high) = ["low", "high"].map(|end| json["predicted_per_measured"][end].as_f64()).into();
+            assert!((ratio - sum / total).abs() < 1e-6, "{json}");
+            assert!((after(&text, "Predicted ÷ measured is ").unwrap() - ratio).abs() < 0.0006, "{text}");
+            let inside = |end: Option<f64>| end.is_some_and(|end| (0.95..=1.05).contains(&end));
+            let moved = json["limits"].as_array().unwrap().iter().flat_map(|row| row["conditions"].as_array().unwrap());
+            let moved = moved.map(|one| &one["condition"]).any(|one| *one == "disturbed" || *one == "slowed");
+            let sure = match (inside(low), inside(high)) {
+                _ if moved => "inconclusive (",
+                (true, true) => "yes.",
+                _ if low.is_some_and(|low| low > 1.05) || high.is_some_and(|high| high < 0.95) => "no.",
+                _ => "inconclusive.",
+            };
+            assert!(text.contains(&format!("adds up within ±5 %: {sure}")), "{sure} {json} {text}");
+            // What the layers exceed has no shares, and adds up to no rest.
+            let exceed = text.contains("shares are not given");
+            assert!(!exceed || !text.contains("is left"), "{text}");
+            if let Some(come_to) = after(&text, "its layers come to ").filter(|_| exceed) {
+                assert!(close(come_to / 100.0, ratio, 2), "{text}");
+            }
+        }
+        let (head, _) = text.split_once(" ns 95 % interval").unwrap();
+        for layer in layers {
+            let Some(share) = layer["cost"]["share"].as_f64() else { continue };
+            shares += 1;
+            assert!((share - cost(&layer["cost"]).unwrap() / total).abs() < 1e-6, "{layer}");
+            let name = layer["name"].as_str().unwrap();
+            let (before, _) = head.split_once(&format!(" % {name}")).unwrap_or_else(|| panic!("{name}: {text}"));
+            let said = before.rsplit(' ').next().unwrap();
+            // A wide one is a range.
+            let ends: Vec<f64> = said.split('–').map(|end| end.parse().unwrap()).collect();
+            let (low, high) = (ends[0] / 100.0, ends[ends.len() - 1] / 100.0);
+            assert!(if ends.len() > 1 { low < share && share < high } else { close(low, share, 2) }, "{said} {layer}");
+        }
+    }
+    assert!(shares >= 3 && predicted >= 3, "{shares} {predicted}");
 }
 
 /// Facts that rules ask for by name: the rate of the counter, and the clock that the CPU kept.

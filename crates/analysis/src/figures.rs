@@ -2,8 +2,8 @@
 
 use crate::percentile::Percentile;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::Reason;
 use switchcost_model::number::nanoseconds;
+use switchcost_model::{Reason, commonest_first};
 use switchcost_stats::{Interval, Mode, Shared, mad, mean, quantile, sorted};
 
 /// The figures of a variant, per unit.
@@ -140,6 +140,12 @@ impl Summary {
             .is_none_or(|figures| figures.reading.as_ref().is_none_or(|reading| figures.median >= reading.pair / 2.0))
     }
 
+    /// Figure and share of each mode, the most frequent first.
+    #[must_use]
+    pub fn shares(&self) -> Vec<(f64, f64)> {
+        shares(&self.modes)
+    }
+
     /// `1.18 (68 %) or 1.35 (32 %)`; None where one number stands for the row.
     #[must_use]
     pub fn modes_phrase(&self) -> Option<String> {
@@ -147,10 +153,14 @@ impl Summary {
     }
 }
 
+fn shares(modes: &[Mode]) -> Vec<(f64, f64)> {
+    commonest_first(&modes.iter().map(|mode| (mode.value, mode.weight)).collect::<Vec<_>>())
+}
+
 /// The same of any modes.
 pub(crate) fn modes_phrase(modes: &[Mode]) -> Option<String> {
-    let phrase = |mode: &Mode| format!("{} ({:.0} %)", nanoseconds(mode.value), mode.weight * 100.0);
-    (!modes.is_empty()).then(|| modes.iter().map(phrase).collect::<Vec<_>>().join(" or "))
+    let phrase = |(value, weight)| format!("{} ({:.0} %)", nanoseconds(value), weight * 100.0);
+    (!modes.is_empty()).then(|| shares(modes).into_iter().map(phrase).collect::<Vec<_>>().join(" or "))
 }
 
 /// Those of these medians and means of starts.

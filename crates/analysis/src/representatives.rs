@@ -21,7 +21,7 @@ pub enum Beside {
 
 /// Indices of rows in the order of [`crate::Analysis::ladder`].
 pub(crate) fn order(curves: &[Curve], rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<usize> {
-    let cost = |row: &Row<'_>| row.median().unwrap_or(f64::INFINITY);
+    let cost = |row: &Row<'_>| row.usual().unwrap_or(f64::INFINITY);
     // By what each row is sorted: its cost, or that of the cheapest on its curve; then curve and place on it.
     let mut places: Vec<(f64, (usize, u64))> = rows.iter().map(|row| (cost(row), (usize::MAX, 0))).collect();
     for (number, curve) in curves.iter().enumerate().rev() {
@@ -52,7 +52,7 @@ pub(crate) fn representatives(rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<us
             && row.variant.placement == Placement::usual()
             && (row.interval().is_some() || !row.summary.modes.is_empty())
     };
-    let cost = |row: &Row<'_>| row.median().unwrap_or(f64::INFINITY);
+    let cost = |row: &Row<'_>| row.usual().unwrap_or(f64::INFINITY);
     let of_family = |family: &Family| {
         let own = || rows.iter().filter(sound).filter(|row| row.variant.mechanism.family() == family.id);
         let example = own().find(|row| family.example.as_ref() == Some(&row.variant.mechanism));

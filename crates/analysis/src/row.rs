@@ -122,6 +122,12 @@ impl Judged<'_> {
         self.median().filter(|_| self.summary.modes.is_empty())
     }
 
+    /// The figure that stands for it in a list: of modes the most frequent.
+    #[must_use]
+    pub fn usual(&self) -> Option<f64> {
+        self.summary.shares().first().map(|mode| mode.0).or_else(|| self.median())
+    }
+
     /// Both ends of the 95 % interval of its headline figure.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {

@@ -32,11 +32,9 @@ fn printed(row: &Row<'_>, work: u64, value: Printed) -> Option<String> {
     let work = work as f64;
     // A row with groups has a value for each.
     let each = |of: &dyn Fn(f64) -> f64| {
-        let costs = match summary.modes.as_slice() {
-            [] => vec![figures.median],
-            modes => modes.iter().map(|mode| mode.value).collect(),
-        };
-        Some(costs.into_iter().map(|ns| nanoseconds(of(ns))).collect::<Vec<_>>().join(" or "))
+        let modes = summary.shares().into_iter().map(|mode| mode.0);
+        let one = summary.modes.is_empty().then_some(figures.median);
+        Some(modes.chain(one).map(|ns| nanoseconds(of(ns))).collect::<Vec<_>>().join(" or "))
     };
     let reading = figures.reading.as_ref();
     let transcript = || row.starts.iter().find_map(|start| start.transcript.plan.as_ref().map(|_| &start.transcript));

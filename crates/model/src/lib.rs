@@ -72,7 +72,7 @@ pub use transcript::{
     Samples, Transcript, Turns, Unavailable,
 };
 pub use utc::Utc;
-pub use value::Value;
+pub use value::{Value, commonest_first};
 pub use variant::{MechanismId, Parameters, Plan, TWIN, Timing, Variant};
 pub use verdict::{Judgement, Verdict};
 pub use wanted::{Explanation, Layer, Residue, Term, Wanted};

@@ -15,8 +15,8 @@ pub enum Value {
     Count(u64),
     /// `1.06 µs`.
     Amount(f64, Quantity),
-    /// Modes: `1.31 µs or 28.0 µs`.
-    Either(Vec<f64>, Quantity),
+    /// Modes, each with its share, in any order: `28.0 µs (77 %) or 1.31 µs`.
+    Either(Vec<(f64, f64)>, Quantity),
     /// A figure whose unit stands elsewhere: `1,062`.
     Bare(f64),
     /// A count to two decimals.
@@ -75,8 +75,13 @@ impl fmt::Display for Value {
             Self::Words(words) => f.write_str(words),
             Self::Count(count) => f.write_str(&grouped(i64::try_from(*count).unwrap_or(i64::MAX))),
             Self::Amount(value, quantity) => f.write_str(&quantity.amount(*value)),
-            Self::Either(values, quantity) => {
-                let each = values.iter().map(|value| quantity.amount(*value));
+            Self::Either(modes, quantity) => {
+                let modes = commonest_first(modes);
+                // What the others leave is the share of the last.
+                let each = modes.iter().enumerate().map(|(place, (value, weight))| match place + 1 < modes.len() {
+                    true => format!("{} ({})", quantity.amount(*value), percent(*weight)),
+                    false => quantity.amount(*value),
+                });
                 f.write_str(&each.collect::<Vec<_>>().join(" or "))
             }
             Self::Bare(value) => f.write_str(&nanoseconds(*value)),
@@ -100,6 +105,14 @@ impl fmt::Display for Value {
             }
         }
     }
+}
+
+/// Modes, a figure and a share each, the most frequent first; of equals in their order.
+#[must_use]
+pub fn commonest_first(modes: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut modes = modes.to_vec();
+    modes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    modes
 }
 
 impl From<&str> for Value {

@@ -87,8 +87,8 @@ fn spread<T: Copy>(all: &[T], most: usize) -> Vec<T> {
 /// A figure, or one for each mode.
 fn figure(row: Option<&Row<'_>>) -> Cell {
     let figures = row.map(|row| {
-        let modes: Vec<f64> = row.summary.modes.iter().map(|mode| mode.value).collect();
-        (row.quantity, if modes.is_empty() { row.one().into_iter().collect() } else { modes })
+        let one = row.one().map(|figure| (figure, 1.0));
+        (row.quantity, row.summary.shares().into_iter().chain(one).collect::<Vec<_>>())
     });
     Cell::Value(match figures {
         Some((quantity, figures)) if !figures.is_empty() => Value::Either(figures, quantity),

@@ -215,7 +215,7 @@ fn summary(trends: &[&Trend], style: Style) -> String {
         table.rows.push(vec![
             Cell::Name(trend.label.clone()),
             trend.points.len().into(),
-            Cell::Value(Value::Either(figures(newest).collect(), trend.quantity)),
+            Cell::Value(figure(newest, trend.quantity)),
             span(newest, amount),
             line.into(),
             Cell::Words(remarks.join(", ")),
@@ -257,7 +257,7 @@ fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
         table.rows.push(vec![
             Cell::Name(point.run.clone()),
             format!("{} {}", started.date(), started.minute()).into(),
-            Cell::Value(Value::Either(figures(point).collect(), trend.quantity)),
+            Cell::Value(figure(point, trend.quantity)),
             span(point, |value| Value::Amount(value, trend.quantity)),
             if updated { kernel.into() } else { Cell::Empty },
             if slowed { Cell::Value(times) } else { Cell::Empty },
@@ -294,6 +294,12 @@ fn update(point: &TrendPoint) -> String {
         words.push(format!("{} more", others.len() - 1));
     }
     if words.is_empty() { String::new() } else { format!("→ {}", words.join(", ")) }
+}
+
+/// The median, or each mode.
+fn figure(point: &TrendPoint, quantity: Quantity) -> Value {
+    let one = point.median.map(|median| (median, 1.0));
+    Value::Either(point.modes.iter().copied().chain(one).collect(), quantity)
 }
 
 /// The median, or what each mode costs.

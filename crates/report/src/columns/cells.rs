@@ -37,25 +37,25 @@ pub(super) fn split<'a>(analysis: &'a Analysis<'_>, row: &Row<'_>) -> Option<&'a
 
 /// The figure with what it is per; of modes each.
 pub(super) fn cost(row: &Row<'_>) -> Cell {
-    let Some(median) = row.median() else { return Value::Unknown.into() };
-    let figures: Vec<String> = match row.summary.modes.as_slice() {
-        [] => vec![row.quantity.amount(median)],
-        modes => modes.iter().map(|mode| row.quantity.amount(mode.value)).collect(),
-    };
+    let Some(figure) = amount_of(row) else { return Value::Unknown.into() };
     let beside = row.beside().map(|value| kept(&format!("({} as measured)", row.quantity.amount(value))));
-    let figure = format!("{} per {}", figures.join(" or "), row.unit);
+    let figure = format!("{figure} per {}", row.unit);
     [figure].into_iter().chain(beside).collect::<Vec<_>>().join(" ").into()
 }
 
-/// A row's figure in words, with its unit: `1.23 µs (1.32 µs as measured)`, `1.31 µs or 28.0 µs`.
+/// Its figure, or each mode, the most frequent first.
+fn amount_of(row: &Row<'_>) -> Option<Value> {
+    let one = row.one().map(|median| (median, 1.0));
+    let figures: Vec<(f64, f64)> = row.summary.shares().into_iter().chain(one).collect();
+    (!figures.is_empty()).then(|| Value::Either(figures, row.quantity))
+}
+
+/// A row's figure in words, with its unit: `1.23 µs (1.32 µs as measured)`, `28.0 µs (77 %) or 1.31 µs`.
 #[must_use]
 pub fn figure_of(row: &Row<'_>) -> String {
-    let amount = |value: f64| row.quantity.amount(value);
-    let beside = row.beside().map_or_else(String::new, |value| format!(" ({} as measured)", amount(value)));
-    match row.summary.modes.as_slice() {
-        [] => row.median().map_or_else(|| "no figure".to_owned(), |median| amount(median) + &beside),
-        modes => modes.iter().map(|mode| amount(mode.value)).collect::<Vec<_>>().join(" or "),
-    }
+    let beside =
+        row.beside().map_or_else(String::new, |value| format!(" ({} as measured)", row.quantity.amount(value)));
+    amount_of(row).map_or_else(|| "no figure".to_owned(), |figure| format!("{figure}{beside}"))
 }
 
 pub(crate) fn interval(row: &Row<'_>) -> Cell {

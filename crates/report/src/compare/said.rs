@@ -7,7 +7,7 @@ use crate::text::some;
 use switchcost_analysis::number::{counted, exactly, nanoseconds, percent};
 use switchcost_analysis::{Condition, Grown, Outcome, Quantity};
 use switchcost_catalogue::Published;
-use switchcost_model::Value;
+use switchcost_model::{Value, commonest_first};
 
 impl Compared {
     /// All that is said of it.
@@ -342,17 +342,19 @@ fn word(outcome: Outcome) -> &'static str {
 
 /// A cost with its unit: of a switch nothing more is said. A row with modes has a cost for each.
 fn cost(side: &ComparedSide) -> String {
-    let figures = side.modes.iter().map(|mode| mode.0).chain(side.median);
-    let amount = Value::Either(figures.collect(), side.quantity);
+    let amount = amount(side);
     if side.unit == side.experiment.unit { amount.to_string() } else { format!("{amount} per {}", side.unit) }
 }
 
 fn figure(side: &ComparedSide) -> Cell {
-    let figures: Vec<f64> = side.modes.iter().map(|mode| mode.0).chain(side.median).collect();
-    Cell::Value(match figures.as_slice() {
-        [] => Value::Unknown,
-        _ => Value::Either(figures, side.quantity),
-    })
+    Cell::Value(amount(side))
+}
+
+/// The median, or each mode.
+fn amount(side: &ComparedSide) -> Value {
+    let one = side.median.map(|median| (median, 1.0));
+    let figures: Vec<(f64, f64)> = side.modes.iter().copied().chain(one).collect();
+    if figures.is_empty() { Value::Unknown } else { Value::Either(figures, side.quantity) }
 }
 
 /// The difference that a row would have shown; beyond the double the interval says enough.
@@ -373,7 +375,7 @@ fn times(row: &ComparedRow) -> String {
     }
 }
 
-/// The interval in the words of the verdict: `26 – 28 %` faster, `5.9 – 6.0` times; of no difference with signs.
+/// The interval in the words of the verdict: `26 – 28 %` faster, `5.9 – 6.0` times; of no difference with signs, `÷3.4 – ×136` of a wide one.
 pub(super) fn span(row: &ComparedRow) -> Value {
     let Some((low, high)) = row.comparison.interval else { return Value::Unknown };
     let sure = matches!(row.comparison.outcome, Outcome::Slower | Outcome::Faster);
@@ -382,6 +384,7 @@ pub(super) fn span(row: &ComparedRow) -> Value {
         (true, false) => words::factors((low, high)),
         (true, true) if high < 1.0 => Value::between(Value::Percent(1.0 - high), Value::Percent(1.0 - low)),
         (true, true) => Value::between(Value::Percent(low - 1.0), Value::Percent(high - 1.0)),
+        (false, _) if low < 0.5 || high > 2.0 => Value::between(Value::Grown(low), Value::Grown(high)),
         (false, _) => Value::between(Value::Change(low - 1.0), Value::Change(high - 1.0)),
     }
 }
@@ -397,7 +400,7 @@ pub(super) fn change(row: &ComparedRow) -> String {
 
 /// The reference of a comparison with published figures only.
 fn of_reference(side: &ComparedSide) -> String {
-    let figures = side.modes.iter().map(|mode| mode.0).chain(side.median);
+    let figures = commonest_first(&side.modes).into_iter().map(|mode| mode.0).chain(side.median);
     let figures = figures.map(nanoseconds).collect::<Vec<_>>().join(" or ");
     let span = side.interval.map_or(String::new(), |(low, high)| {
         format!(", 95 % interval {}", Value::between(Value::Bare(low), Value::Bare(high)))

@@ -108,11 +108,9 @@ impl<'r> View<'_, 'r> {
         let figures = rows.iter().filter_map(|row| row.summary.figures.as_ref());
         let ends = figures.flat_map(|figures| [figures.min.unwrap_or(figures.p50), figures.max]);
         let mut table = Section { axis: Axis::around(quantity, ends, false), ..Section::new(titles) };
-        // Of one mechanism what was varied stands in the order asked.
+        // What was varied stands in the order asked.
         let mut rows = rows.to_vec();
-        if rows.iter().all(|row| row.variant.mechanism == rows[0].variant.mechanism) {
-            rows.sort_by_key(|row| row.index);
-        }
+        rows.sort_by_key(|row| row.index);
         for row in rows {
             let mut cells = vec![self.name(row)];
             for (share, _) in &shares {
@@ -161,7 +159,7 @@ impl<'r> View<'_, 'r> {
             words.push(format!("per {}", row.unit));
         }
         if !row.summary.modes.is_empty() {
-            let modes = by_weight(row).into_iter();
+            let modes = row.summary.shares().into_iter();
             // The first has its figure in the column of medians.
             let own = |(at, (value, weight)): (usize, (f64, f64))| match at {
                 0 => percent(weight),
@@ -180,13 +178,6 @@ impl<'r> View<'_, 'r> {
             true => Cell::Empty,
         }
     }
-}
-
-/// Modes, the most frequent first.
-fn by_weight(row: &Row<'_>) -> Vec<(f64, f64)> {
-    let mut modes: Vec<(f64, f64)> = row.summary.modes.iter().map(|mode| (mode.value, mode.weight)).collect();
-    modes.sort_by(|a, b| b.1.total_cmp(&a.1));
-    modes
 }
 
 /// That it is not verified.
@@ -209,8 +200,7 @@ fn group(row: &Row<'_>) -> String {
 
 /// Of a row with modes the most frequent.
 fn median(row: &Row<'_>) -> Cell {
-    let most = by_weight(row).first().map(|mode| mode.0);
-    figure(row, most.or_else(|| row.median()))
+    figure(row, row.usual())
 }
 
 fn half(row: &Row<'_>) -> Cell {
