@@ -27,6 +27,7 @@ mod doctor;
 mod documents;
 #[cfg(target_os = "linux")]
 mod drawn;
+mod dropped;
 mod edges;
 #[cfg(target_os = "linux")]
 mod escapes;

@@ -51,7 +51,16 @@ pub(super) fn begin_anew() -> io::Result<()> {
     rustix::process::setsid().map_err(|error: Errno| io::Error::from(error))?;
     default_signals();
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(USUAL_UMASK));
+    leave_no_dump();
     Ok(())
+}
+
+/// A crash writes no memory to the folder of the probe, which is the installation; there the kernel's pattern may have it.
+fn leave_no_dump() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(Resource::Core).maximum;
+    // None is never more than a limit allows.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
 }
 
 /// Every signal acts as by default. Exec resets handlers, but what the host ignores (nohup: SIGHUP) stays ignored.

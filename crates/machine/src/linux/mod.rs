@@ -6,6 +6,7 @@ mod claim;
 mod core_clock;
 pub(crate) mod cpus;
 mod doctor;
+mod dropped;
 pub(crate) mod facts;
 mod group;
 mod hogs;

@@ -1,6 +1,7 @@
 //! Processes: start, wait, kill, reap.
 
 use super::cpus::CpuSet;
+use super::dropped::Dropped;
 use super::hogs::{self, Hogs, Nest};
 use super::host::cause;
 use super::sys::Usage;
@@ -53,6 +54,7 @@ pub(crate) struct Running {
     pidfd: Option<OwnedFd>,
     mark: Option<String>,
     scratch: Option<PathBuf>,
+    dropped: Dropped,
     pub(super) hogs: Option<Hogs>,
     reaped: bool,
 }
@@ -98,6 +100,7 @@ impl Running {
         // any lock at the fork. `BeforeExec::apply` and `Image::exec` make system calls only; the closure owns all that
         // they use.
         unsafe { command.pre_exec(move || before_exec.apply().and_then(|()| image.exec())) };
+        let dropped = Dropped::begin(request.directory.as_deref());
         let mut live = strays::live();
         let child = command.spawn().map_err(|error| explain(&error, program.clone(), request))?;
         let pid = Pid::from_raw(child.id() as i32).ok_or_else(|| SpawnError::Other(program, "no id".to_owned()))?;
@@ -105,7 +108,8 @@ impl Running {
         drop(live);
         let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok();
         let scratch = request.environment.iter().find(|(name, _)| name == SCRATCH).map(|(_, path)| path.into());
-        Ok(Self { report, log, log_open: true, buffer: vec![0; CHUNK], pid, pidfd, mark, scratch, hogs, reaped: false })
+        let (log_open, buffer, reaped) = (true, vec![0; CHUNK], false);
+        Ok(Self { report, log, log_open, buffer, pid, pidfd, mark, scratch, dropped, hogs, reaped })
     }
 
     pub(crate) fn pid(&self) -> i32 {
@@ -204,8 +208,12 @@ impl Running {
             None => (0, Usage::default()),
         };
         self.scratch.iter().for_each(|path| remove_own(path));
+        let status = reaped.map_or(ExitStatus::Unknown, |(status, _)| ended(status));
+        if status != ExitStatus::Exited(0) {
+            self.dropped.clear(self.pid());
+        }
         Exit {
-            status: reaped.map_or(ExitStatus::Unknown, |(status, _)| ended(status)),
+            status,
             used: reaped.map(|(_, usage)| used(usage.plus(of_strays))),
             beside_ns: self.hogs.as_ref().map_or(0, Hogs::used_ns),
             strays: count + left,
