@@ -1,5 +1,6 @@
 //! `new-probe`: what it writes is built, conforms and is a row without an edit, and the how-to's library beside it.
 
+use crate::architecture::files;
 use crate::real::{real, verified};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -66,6 +67,30 @@ fn a_new_probe_in_python_measures_without_an_edit() {
 
 #[test]
 #[ignore = "suite recipes"]
+fn a_new_probe_in_java_measures_without_an_edit() {
+    works("java", &["javac"], "kit/build classes .", "fiber/mine");
+}
+
+#[test]
+#[ignore = "suite recipes"]
+fn a_new_probe_in_javascript_measures_without_an_edit() {
+    works("javascript", &["node"], ":", "coroutine/mine");
+}
+
+#[test]
+#[ignore = "suite recipes"]
+fn a_new_probe_in_lua_measures_without_an_edit() {
+    works("lua", &["lua", "pkg-config"], ":", "coroutine/mine");
+}
+
+#[test]
+#[ignore = "suite recipes"]
+fn a_new_probe_in_ruby_measures_without_an_edit() {
+    works("ruby", &["ruby"], ":", "stack/mine");
+}
+
+#[test]
+#[ignore = "suite recipes"]
 fn a_new_probe_in_go_measures_without_an_edit() {
     works("go", &["go"], "go build -o probe .", "fiber/mine");
 }
@@ -121,6 +146,36 @@ fn new_probe_refuses_in_one_sentence() {
     new("--kit pascal").refuses(2, &["pascal", "cpp, python"]);
     new("--kit python").refuses(2, &["no kit for python"]);
     new("--kit cpp --language cpp").refuses(2, &["--language"]);
+}
+
+/// A template of each language is short, and of a runtime that is not here it says what to install.
+#[test]
+fn templates_are_short_and_name_their_runtime() {
+    let world = World::new(FAKE);
+    let templates = repository().join("contrib/new-probe");
+    std::os::unix::fs::symlink(&templates, world.path("share/switchcost/new-probe")).unwrap();
+    let mut interpreted = 0;
+    for template in std::fs::read_dir(templates).unwrap().map(|entry| entry.unwrap().path()) {
+        let language = template.file_name().unwrap().to_str().unwrap();
+        for file in ["probe.toml", "README.md", "mechanisms"] {
+            assert!(template.join(file).exists(), "{language} lacks {file}");
+        }
+        let sources = ["cpp", "go", "java", "js", "lua", "py", "rb"].iter().flat_map(|kind| files(&template, kind));
+        for source in sources {
+            let lines = std::fs::read_to_string(&source).unwrap().lines().count();
+            assert!(lines <= 60, "{} has {lines} lines", source.display());
+        }
+        world.write(&format!("libexec/switchcost/kit/{language}/kit"), "");
+        let folder = world.path(&format!("new-{language}"));
+        let mut command = world.command(&["new-probe", folder.to_str().unwrap(), "--language", language]);
+        let said: Said = command.env("PATH", world.path("nothing")).output().unwrap().into();
+        assert!(said.status == 0, "{said:?}");
+        if let Some((runtime, install)) = said.err.trim_end().split_once(" is not in PATH; install ") {
+            assert!(runtime.starts_with('`') && install.contains("(Debian/Ubuntu)"), "{said:?}");
+            interpreted += 1;
+        }
+    }
+    assert!(interpreted >= 4, "only {interpreted} templates name a runtime");
 }
 
 /// `--probe FOLDER` brings a probe and its pages wherever it is taken, and stands for an installed one of its id.

@@ -5,16 +5,20 @@ const { sendHello, sendMechanisms } = require("./hello");
 const { carryOut } = require("./measure");
 const { checkDescribe, parsePlan, reportFd } = require("./plan");
 const { Refusal, Writer, failed, refuse } = require("./wire");
-const { list } = require("../mechanisms/list");
 
-const NAME = "node";
 const VERSION = "1";
 
-async function main(words) {
+// Carries out what the words ask, for these mechanisms, sorted by id; ends the process.
+async function main(name, list) {
+  // At once: contexts that hand on by `await undefined` would keep the process busy for ever.
+  process.exit(await carryOutWords(process.argv.slice(2), name, list));
+}
+
+async function carryOutWords(words, name, list) {
   const writer = new Writer(reportFd(words));
-  sendHello(writer, NAME, VERSION);
+  sendHello(writer, name, VERSION);
   try {
-    await obey(writer, words);
+    await obey(writer, words, list);
     return 0;
   } catch (error) {
     const refusal = error instanceof Refusal ? error : failed("self_check_failed", String(error));
@@ -25,7 +29,7 @@ async function main(words) {
 }
 
 // `describe` or `run`; returns only after `end` with status ok.
-async function obey(writer, words) {
+async function obey(writer, words, list) {
   const verb = words[0];
   if (verb === "describe") {
     checkDescribe(words.slice(1));

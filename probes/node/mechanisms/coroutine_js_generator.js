@@ -7,7 +7,7 @@ const { now } = require("../kit/clock");
 const heapOffset = require("../kit/heap_offset");
 const { Turns } = require("../kit/evidence");
 const { checkMemory } = require("../kit/measure");
-const { Ring, VERIFY } = require("./ring");
+const { Ring, VERIFY } = require("../kit/ring");
 
 // A generator with its registers (observed with Node.js 20).
 const BYTES_EACH = 250;

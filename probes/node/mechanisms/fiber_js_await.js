@@ -8,7 +8,7 @@ const { now } = require("../kit/clock");
 const heapOffset = require("../kit/heap_offset");
 const { checkMemory } = require("../kit/measure");
 const { unsupported } = require("../kit/wire");
-const { IDLE, Ring, VERIFY } = require("./ring");
+const { IDLE, Ring, VERIFY } = require("../kit/ring");
 
 // An async function that is suspended, with its promise and closures (observed with Node.js 20).
 const BYTES_EACH = { promise: 700, yield: 400 };

@@ -11,7 +11,7 @@ const { Turns } = require("../kit/evidence");
 const machine = require("../kit/machine");
 const { failed, unsupported } = require("../kit/wire");
 const { boxesFor, place } = require("./place");
-const { PUBLISH, Ring, VERIFY } = require("./ring");
+const { PUBLISH, Ring, VERIFY } = require("../kit/ring");
 
 const { now } = clock;
 const FILE = path.join(__dirname, "worker.js");

@@ -6,7 +6,7 @@ const { parentPort, workerData } = require("worker_threads");
 const clock = require("../kit/clock");
 const machine = require("../kit/machine");
 const { place } = require("./place");
-const { Ring } = require("./ring");
+const { Ring } = require("../kit/ring");
 
 // Counts itself, and ends, or waits for ever.
 function live({ ran, stays }) {

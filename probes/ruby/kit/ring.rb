@@ -8,10 +8,21 @@ class Ring
   # And below: the verification pass, VERIFY - sequence number.
   VERIFY = -1000
 
+  # The parameter of `spread`.
+  SPREAD = { "heap_offset" => %w[drawn fixed] }.freeze
+
   attr_reader :lap
 
   def initialize(asked)
     @lap, @sequence, @turns, @distinct, @who, @cpus = asked.echo[:contexts], 0, [], {}, [], []
+    @stat = Machine::Stat.new
+  end
+
+  # What is made next lies behind a drawn number of strings of every size, since the first free places
+  # of a fresh heap are the same in every start. The seed is another in every start.
+  def spread(asked)
+    drawn, most = Random.new(asked.seed), asked.echo[:parameters]["heap_offset"] == "drawn" ? 15 : 0
+    @blocks = 48.step(1024, 16).flat_map { |size| Array.new(drawn.rand(0..most)) { "-" * size } }
   end
 
   # Passes the token round so often and gives what came back. This is the way of contexts that a loop resumes.
@@ -29,7 +40,7 @@ class Ring
   end
 
   # What a context hands on that got no token, and what it is due next.
-  def obey(index, due, token, stat)
+  def obey(index, due, token, stat = @stat)
     case token
     when RESET then due = index
     when PUBLISH

@@ -21,24 +21,20 @@ class FiberRing < Ring
     Machine.limit("no more fibers can be made (#{e.message})")
   end
 
-  # Fibers lie behind a drawn number of strings of every size, since the first free places of a fresh heap are the same
-  # in every start. The seed is another in every start.
   def initialize(asked)
     super
-    drawn, most = Random.new(asked.seed), asked.echo[:parameters]["heap_offset"] == "drawn" ? 15 : 0
-    @blocks = 48.step(1024, 16).flat_map { |size| Array.new(drawn.rand(0..most)) { "-" * size } }
-    stat = Machine::Stat.new
-    @contexts, = FiberRing.hold(@lap) { |i| take_turns(i, stat) }
+    spread(asked)
+    @contexts, = FiberRing.hold(@lap) { |i| take_turns(i) }
   end
 
-  def take_turns(index, stat)
+  def take_turns(index)
     lap, due, token = @lap, index, Fiber.yield
     while true
       if token == due
         due += lap
         token = Fiber.yield(token + 1)
       else
-        token, due = obey(index, due, token, stat)
+        token, due = obey(index, due, token)
         token = Fiber.yield(token)
       end
     end

@@ -6,7 +6,7 @@ class QueueRing < Ring
   def initialize(asked)
     super
     Machine.check(@lap, 60_000, 2)
-    @queues, ready, @due, @stat = Array.new(@lap) { Thread::Queue.new }, Thread::Queue.new, 0, Machine::Stat.new
+    @queues, ready, @due = Array.new(@lap) { Thread::Queue.new }, Thread::Queue.new, 0
     cpus = asked.echo[:cpus].size > 1 ? asked.echo[:cpus] : [nil]
     # A thread begins where the one runs that makes it. Those of the first CPU, context 0's, come last.
     cpus.each_with_index.reverse_each do |cpu, place|

@@ -162,7 +162,7 @@ fn remarks(catalogue: &Catalogue, probes: &[KnownProbe]) -> Vec<String> {
 }
 
 /// Names of packages for each system that has them.
-fn packages(install: &Install) -> Option<String> {
+pub(super) fn packages(install: &Install) -> Option<String> {
     let systems = [("Debian/Ubuntu", &install.debian), ("Fedora", &install.fedora), ("macOS", &install.macos)];
     let known: Vec<String> = systems
         .into_iter()

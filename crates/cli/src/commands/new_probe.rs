@@ -1,8 +1,10 @@
 //! `new-probe`: a folder that measures one mechanism of the user's own.
 
+use super::list::packages;
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use switchcost_machine::spawn::find_program;
 use switchcost_session::{Action, Exit, Failure, Installation, output};
 
 /// Begin a probe that measures your own library
@@ -15,7 +17,7 @@ pub struct NewProbe {
     /// New or empty folder; its name is that of the probe
     #[arg(value_name = "DIR", required_unless_present = "kit")]
     pub folder: Option<PathBuf>,
-    /// Language of the library: cpp, go, python or rust
+    /// Language of the library: cpp, go, java, javascript, lua, python, ruby or rust
     #[arg(long, value_name = "NAME", required_unless_present = "kit")]
     pub language: Option<String>,
     /// Print the folder of the installed kit
@@ -60,8 +62,20 @@ impl Action for NewProbe {
         switchcost_machine::link(&kit, &folder.join("kit")).map_err(|error| self.failed(&error))?;
         let readme = std::fs::read_to_string(folder.join("README.md")).map_err(|error| self.failed(&error))?;
         output::print(&readme)?;
+        missing(&folder).iter().for_each(|what| output::say(what));
         Ok(Exit::Fine)
     }
+}
+
+/// Says what to install if the runtime that starts the new probe is not here. Those that are compiled have none.
+fn missing(folder: &Path) -> Option<String> {
+    let probe = switchcost_catalogue::load_trusted_probe(folder, &|_| Ok(())).ok()?;
+    let program = probe.command.first().filter(|program| !program.contains('/'))?;
+    if find_program(program, &[]).is_some() {
+        return None;
+    }
+    let install = packages(&probe.install).map(|packages| format!("; install {packages}")).unwrap_or_default();
+    Some(format!("`{program}` is not in PATH{install}"))
 }
 
 /// The template of a language.

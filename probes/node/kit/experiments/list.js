@@ -4,4 +4,7 @@
 module.exports = {
   footprint: require("./footprint"),
   wakeup: require("./wakeup"),
+  // Of contexts that a driver resumes.
+  ofResumed: ["switch", "create", "footprint"],
+  contextsEnd: ({ experiment }) => experiment === "create",
 };

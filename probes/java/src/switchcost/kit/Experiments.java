@@ -1,7 +1,12 @@
 package switchcost.kit;
 
+import java.util.List;
+
 /** The experiments: what carries out each, and what else the kit asks. */
 final class Experiments {
+
+    /** Of contexts that a driver resumes. */
+    static final List<String> OF_RESUMED = List.of("switch", "create", "footprint");
 
     private Experiments() {}
 

@@ -5,7 +5,7 @@
 // that the measured loop pays one comparison for all of it. `| 0` keeps both in the machine's integers.
 "use strict";
 
-const { Turns } = require("../kit/evidence");
+const { Turns } = require("./evidence");
 
 const RESET = -1;
 const PUBLISH = -2;
@@ -57,4 +57,4 @@ class Ring {
   }
 }
 
-module.exports = { IDLE, PUBLISH, Ring, VERIFY };
+module.exports = { IDLE, PUBLISH, RESET, Ring, VERIFY };
