@@ -2,7 +2,6 @@
 
 -- A link to the installed kit. In another checkout: ln -sfn "$(switchcost new-probe --kit lua)" kit
 package.path = "./kit/?.lua;./?.lua;" .. package.path
-package.cpath = "./kit/lib/?.so;" .. package.cpath
 local own_probe = require("kit.own_probe")
 
 -- What a context does: it suspends, takes the token that comes, and hands it on.

@@ -2,6 +2,9 @@
 -- starts from it.
 --
 -- The driver is not a context: a switch is one suspension and one resumption.
+
+-- The module is that of the installed probe, beside the kit to which ./kit is a link.
+package.cpath = "./kit/../../probes/lua/lib/?.so;" .. package.cpath
 local main = require("kit.main")
 local evidence = require("kit.evidence")
 local list = require("kit.experiments.list")
