@@ -109,6 +109,8 @@ fn world() -> World {
         let (other, text) = (id.replace("gcc-12", "clang-14"), text.replace("gcc-12", "clang-14"));
         world.write(&format!("work/new/{other}/probe.toml"), &text);
     }
+    let alike = format!("id = \"python3.13\"\nlike = \"python\"\ninterpreter = \"{FAKE}\"\n");
+    world.write("data/switchcost/probes/python3.13/probe.toml", &alike);
     world.write("work/Makefile", "probe:\n\tmkdir -p build/probe && cp old/gcc-12/probe.toml build/probe/\n");
     let own = "git -c user.name=a -c user.email=a@b";
     let commits = format!(

@@ -1,5 +1,6 @@
 //! End to end, in one program: it links once.
 
+mod alike;
 mod answers;
 mod architecture;
 mod audit;

@@ -1,7 +1,7 @@
 //! `probes/*/probe.toml`.
 
 use crate::Broken;
-use crate::files::{entries, read};
+use crate::files::{CatalogueError, entries, read};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,22 @@ struct ProbeFile {
     /// What scripts of the source tree read.
     #[serde(default, rename = "dev")]
     _dev: IgnoredAny,
+}
+
+/// Whether it stands beside another probe.
+#[derive(Deserialize)]
+struct Form {
+    like: Option<IgnoredAny>,
+}
+
+/// Another probe's files and keys, started by another interpreter.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AlikeFile {
+    id: String,
+    title: Option<String>,
+    like: String,
+    interpreter: String,
 }
 
 #[derive(Deserialize, Default)]
@@ -69,7 +85,9 @@ pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
         });
         // A file beside the folders (a README) is not a probe; a link that leads nowhere was meant to be one.
         for subfolder in subfolders.into_iter().filter(|path| !path.is_file()) {
-            match load_one(&subfolder, &probes.found, *trusted) {
+            let known = &probes.found;
+            let loaded = load_one(&subfolder, known, *trusted);
+            match loaded.and_then(|probe| another(&subfolder, probe, known)) {
                 Ok(probe) => probes.found.push(probe),
                 Err(reason) => probes.broken.push(Broken::new(&subfolder, reason)),
             }
@@ -102,26 +120,64 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
     let path = folder.join("probe.toml");
     described(folder)?;
     all_trusted(folder, trusted)?;
-    let file: ProbeFile = read(&path).map_err(|error| error.to_string())?;
-    let invalid = |what: String| Err(format!("{} is not valid: {what}", path.display()));
+    let unreadable = |error: CatalogueError| error.to_string();
+    let form: Form = read(&path).map_err(unreadable)?;
+    let probe = match form.like {
+        Some(_) => read(&path).map_err(unreadable).map(|file| alike(file, known))?,
+        None => read(&path).map_err(unreadable).map(|file| whole(file, folder))?,
+    };
+    probe.map_err(|what| invalid(folder, &what))
+}
+
+fn invalid(folder: &Path, what: &str) -> String {
+    format!("{} is not valid: {what}", folder.join("probe.toml").display())
+}
+
+/// The same if none that is known has its id.
+fn another(folder: &Path, probe: ProbeInfo, known: &[ProbeInfo]) -> Result<ProbeInfo, String> {
+    let Some(other) = known.iter().find(|other| other.id == probe.id) else { return Ok(probe) };
+    let (id, place) = (&probe.id, other.folder.display());
+    Err(invalid(folder, &format!("id {id} is taken by the probe in {place}; choose another")))
+}
+
+fn named(key: &str, id: &str) -> Result<(), String> {
     let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
     let first = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    for (key, id) in [("id", &file.id), ("source", &file.source)] {
-        if id.len() > MAX_ID || !id.bytes().all(fine) || !id.as_bytes().first().is_some_and(first) {
-            return invalid(format!(
-                "{key} `{}` is not 1 to {MAX_ID} lower-case letters, digits, dots, hyphens or underscores that begin with a letter or digit",
-                harmless(id)
-            ));
-        }
+    if id.len() > MAX_ID || !id.bytes().all(fine) || !id.as_bytes().first().is_some_and(first) {
+        return Err(format!(
+            "{key} `{}` is not 1 to {MAX_ID} lower-case letters, digits, dots, hyphens or underscores that begin with a letter or digit",
+            harmless(id)
+        ));
     }
+    Ok(())
+}
+
+/// A program of the probe's own folder gets the interpreter as its first word.
+fn alike(file: AlikeFile, known: &[ProbeInfo]) -> Result<ProbeInfo, String> {
+    named("id", &file.id)?;
+    let Some(probe) = known.iter().find(|probe| probe.id == file.like) else {
+        return Err(format!("no probe `{}` is installed that it could be like", harmless(&file.like)));
+    };
+    let interpreter = file.interpreter;
+    if interpreter.is_empty() || interpreter.contains('/') && !interpreter.starts_with('/') {
+        let what = "is neither a whole path nor the name of a program in PATH";
+        return Err(format!("interpreter `{}` {what}", harmless(&interpreter)));
+    }
+    let title = file.title.unwrap_or_else(|| format!("{} by {}", probe.title, harmless(&interpreter)));
+    let mut command = probe.command.clone();
+    let at = usize::from(command[0].starts_with("./"));
+    command.splice(at..1, [interpreter]);
+    Ok(ProbeInfo { id: file.id, title, command, install: Install::default(), ..probe.clone() })
+}
+
+fn whole(file: ProbeFile, folder: &Path) -> Result<ProbeInfo, String> {
+    named("id", &file.id)?;
+    named("source", &file.source)?;
     if file.command.is_empty() || file.command[0].is_empty() {
-        return invalid("command names no program".into());
+        return Err("command names no program".into());
     }
     if !(1..=MAX_START_MS).contains(&file.start_timeout_ms) {
-        return invalid(format!("start_timeout_ms is not from 1 to {MAX_START_MS}"));
-    }
-    if let Some(other) = known.iter().find(|other| other.id == file.id) {
-        return invalid(format!("id {} is taken by the probe in {}; choose another", file.id, other.folder.display()));
+        return Err(format!("start_timeout_ms is not from 1 to {MAX_START_MS}"));
     }
     Ok(ProbeInfo {
         id: file.id,
@@ -137,12 +193,12 @@ fn load_one(folder: &Path, known: &[ProbeInfo], trusted: Trusted<'_>) -> Result<
     })
 }
 
-/// The probe in this folder, if it and its files are trusted.
+/// The probe in this folder, if it and its files are trusted. It may be like one of those that are installed, and have the id of one.
 ///
 /// # Errors
 /// They are not, or its `probe.toml` is missing or not of the right form.
-pub fn load_trusted_probe(folder: &Path, trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
-    load_one(folder, &[], trusted)
+pub fn load_trusted_probe(folder: &Path, installed: &[ProbeInfo], trusted: Trusted<'_>) -> Result<ProbeInfo, String> {
+    load_one(folder, installed, trusted)
 }
 
 #[cfg(test)]
@@ -165,5 +221,37 @@ mod tests {
         let probes = load_probes(&[(&folders[0], trusted), (&folders[1], trusted)]);
         let ids: Vec<&str> = probes.found.iter().map(|probe| probe.id.as_str()).collect();
         assert_eq!(ids, ["c", "b", "z", "a"]);
+    }
+
+    #[test]
+    fn a_probe_that_is_like_another_has_its_files_and_an_interpreter() {
+        let root = tempfile::tempdir().unwrap();
+        let of = |command: &[&str]| ProbeInfo {
+            id: command[0].trim_start_matches("./").into(),
+            command: command.iter().map(ToString::to_string).collect(),
+            folder: "/installed".into(),
+            ..ProbeInfo::default()
+        };
+        let known = [of(&["ruby", "-x", "probe.rb"]), of(&["./java"])];
+        let alike = |text: &str| {
+            std::fs::write(root.path().join("probe.toml"), format!("id = \"b\"\n{text}")).unwrap();
+            let loaded = load_trusted_probe(root.path(), &known, &|_| Ok(()));
+            loaded.map(|probe| (probe.command.join(" "), probe.folder))
+        };
+        let works = |text: &str, words: &str| {
+            assert_eq!(alike(text), Ok((words.to_owned(), "/installed".into())));
+        };
+        works("like = \"ruby\"\ninterpreter = \"/a/ruby\"", "/a/ruby -x probe.rb");
+        works("like = \"ruby\"\ninterpreter = \"ruby3\"", "ruby3 -x probe.rb");
+        works("like = \"java\"\ninterpreter = \"/a/java\"", "./java /a/java");
+        for (text, words) in [
+            ("like = \"php\"\ninterpreter = \"/a\"", "no probe `php` is installed"),
+            ("like = \"ruby\"\ninterpreter = \"a/ruby\"", "neither a whole path nor"),
+            ("like = \"ruby\"", "missing field `interpreter`"),
+            ("like = \"ruby\"\ninterpreter = \"/a\"\ncommand = []", "unknown field `command`"),
+        ] {
+            let said = alike(text).unwrap_err();
+            assert!(said.contains(words), "{said}");
+        }
     }
 }

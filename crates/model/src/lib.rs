@@ -55,7 +55,9 @@ pub use id::IdError;
 pub use machine_key::{
     HARDWARE_FACTS, SOFTWARE_FACTS, counts, hardware_key, is_known, machine_key, software_key, unknown,
 };
-pub use mechanism::{Counted, CountedShare, Family, Headline, Install, Mechanism, Parameter, ParameterKind, ProbeInfo};
+pub use mechanism::{
+    Counted, CountedShare, Family, Headline, Install, Mechanism, NAMED_PRIORITY, Parameter, ParameterKind, ProbeInfo,
+};
 pub use obstacle::Obstacle;
 pub use placement::{CpuRole, Place, Placement};
 pub use quantity::{Measure, Quantity};

@@ -298,6 +298,9 @@ pub struct Install {
     pub macos: String,
 }
 
+/// Priority of a probe whose folder the user named.
+pub const NAMED_PRIORITY: i64 = i64::MAX;
+
 /// A probe as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProbeInfo {

@@ -59,6 +59,8 @@ pub struct ListedParameter {
 pub struct ListedProbe {
     /// Id.
     pub id: String,
+    /// What runs it: a version of a language's runtime.
+    pub runtime: Option<String>,
     /// Runs here.
     pub available: bool,
     /// Why not.
@@ -191,8 +193,11 @@ pub fn list_one(mechanism: &ListedMechanism, whole: bool, style: Style) -> Strin
     if here.is_empty() {
         out.push_str(&wrapped("  not here     ", &missing(mechanism), style));
     } else {
-        let here: Vec<&str> = here.iter().map(|probe| probe.id.as_str()).collect();
-        out.push_str(&line("  probes here  ", &here.join(", ")));
+        let by = |probe: &ListedProbe| match &probe.runtime {
+            Some(runtime) if whole => format!("{} ({})", probe.id, harmless(runtime)),
+            _ => probe.id.clone(),
+        };
+        out.push_str(&line("  probes here  ", &here.into_iter().map(by).collect::<Vec<_>>().join(", ")));
         for probe in absent {
             let install = probe.install.as_ref().map(|install| format!("needs {install}"));
             let why = install.or_else(|| probe.reason.clone()).unwrap_or_default();

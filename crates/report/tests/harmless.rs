@@ -311,6 +311,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
     };
     let listed = |available| ListedProbe {
         id: texts.next(),
+        runtime: Some(texts.next()),
         available,
         reason: Some(texts.next()),
         install: Some(texts.next()),

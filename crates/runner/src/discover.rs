@@ -100,6 +100,7 @@ fn cache_name(info: &ProbeInfo) -> PathBuf {
     for entry in fs::read_dir(&info.folder).into_iter().flatten().flatten() {
         look(&entry.path());
     }
+    info.command.iter().filter(|word| word.starts_with('/')).for_each(|program| look(Path::new(program)));
     let path = switchcost_machine::environment("PATH").unwrap_or_default();
     std::env::split_paths(&path).for_each(|folder| look(&folder));
     switchcost_machine::RUNTIME_FOLDERS.iter().for_each(|folder| look(Path::new(folder)));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 use switchcost_catalogue::{Broken, Catalogue, Probes, Trusted};
-use switchcost_model::ProbeInfo;
+use switchcost_model::{NAMED_PRIORITY, ProbeInfo};
 use switchcost_runner::{KnownProbe, RequestError};
 
 /// How long the user's own probes are asked for a name that nothing else has.
@@ -129,11 +129,18 @@ impl Installation {
         let refused = |reason| Failure::usage(format!("--probe {}: {reason}", folder.display()));
         // A probe is started in its folder.
         let whole = dunce::canonicalize(folder).map_err(|error| refused(error.to_string()))?;
-        switchcost_catalogue::load_trusted_probe(&whole, &|path| self.startable(path)).map_err(refused)
+        self.probe_of(&whole).map_err(refused)
+    }
+
+    /// The same of a whole path, or why there is none.
+    pub fn probe_of(&self, folder: &Path) -> Result<ProbeInfo, String> {
+        let startable = |path: &Path| self.startable(path);
+        let installed = switchcost_catalogue::load_probes(&[(&self.probes_folder(), &startable)]).found;
+        switchcost_catalogue::load_trusted_probe(folder, &installed, &startable)
     }
 
     /// Takes the folders among what `--probe` names, and gives the names of probes. What lies in a folder is found as if it were installed, and is
-    /// measured in place of an installed probe that can do the same.
+    /// measured in place of any installed probe of its source.
     pub fn take_folders(given: &[String]) -> Result<Vec<String>, Failure> {
         let installation = Self::find()?;
         let known = installation.all_probes().found;
@@ -143,7 +150,7 @@ impl Installation {
         let (folders, names): (Vec<&String>, Vec<&String>) = given.iter().partition(is_folder);
         let mut named: Vec<ProbeInfo> = Vec::new();
         for folder in folders {
-            let probe = ProbeInfo { priority: i64::MAX, ..installation.probe_in(Path::new(folder))? };
+            let probe = ProbeInfo { priority: NAMED_PRIORITY, ..installation.probe_in(Path::new(folder))? };
             if let Some(other) = named.iter().find(|other| other.id == probe.id && other.folder != probe.folder) {
                 let (id, other) = (&probe.id, other.folder.display());
                 let cure = "to compare two builds, use compare --measure";

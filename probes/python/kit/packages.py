@@ -1,5 +1,6 @@
 """Packages that one mechanism needs and the standard library lacks."""
 
+import sys
 from importlib import import_module, util
 
 from . import wire
@@ -10,7 +11,8 @@ class Package:
 
     def __init__(self, name, debian=None):
         self.name = name
-        self.install = f"{name} for the python3 that is found first in PATH (pip install {name}"
+        python = "python{}.{}".format(*sys.version_info)
+        self.install = f"{name} for {python} ({python} -m pip install {name}"
         self.install += f"; Debian: {debian}, for its own Python)" if debian else ")"
 
     def missing(self):

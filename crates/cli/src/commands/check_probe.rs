@@ -59,8 +59,7 @@ fn probe(folder: &Path, mechanisms: &[MechanismId]) -> Result<Exit, Failure> {
     let folder = dunce::canonicalize(folder)
         .map_err(|error| Failure::usage(format!("{}: cannot be read ({})", folder.display(), cause(&error))))?;
     let installation = Installation::find()?;
-    let trusted = |path: &Path| installation.startable(path);
-    let mut info = switchcost_catalogue::load_trusted_probe(&folder, &trusted).map_err(Failure::usage)?;
+    let mut info = installation.probe_of(&folder).map_err(Failure::usage)?;
     let catalogue = installation.catalogue_with(&[&folder])?;
     info.capabilities = catalogue.capabilities(&info.source);
     let cpus = Cpus::detect().map_err(Failure::usage)?;

@@ -81,6 +81,7 @@ fn listed(mechanism: &Mechanism, probes: &[KnownProbe]) -> ListedMechanism {
         .into_iter()
         .map(|(probe, described)| ListedProbe {
             id: probe.info.id.clone(),
+            runtime: probe.answer.as_ref().ok().map(|(hello, _)| hello.runtime.clone()).filter(|name| name != "none"),
             available: described.unavailable.is_none(),
             reason: described.unavailable.as_ref().map(|why| why.reason.clone()),
             install: described.unavailable.as_ref().and_then(|why| why.install.clone()),
@@ -91,19 +92,21 @@ fn listed(mechanism: &Mechanism, probes: &[KnownProbe]) -> ListedMechanism {
         let silent = probes.iter().filter(of_source).filter_map(|probe| Some((probe, probe.answer.as_ref().err()?)));
         listed.extend(silent.map(|(probe, why)| ListedProbe {
             id: probe.info.id.clone(),
+            runtime: None,
             available: false,
             reason: Some(why.to_string()),
             install: packages(&probe.info.install).filter(|_| why.missing),
         }));
         if !probes.iter().any(|probe| probe.info.source == *source) {
             let reason = Some(not_installed(source).to_string());
-            listed.push(ListedProbe { id: source.clone(), available: false, reason, install: None });
+            listed.push(ListedProbe { id: source.clone(), runtime: None, available: false, reason, install: None });
         }
     }
     if listed.is_empty() {
         let of_source = |probe: &&KnownProbe| mechanism.implemented_by.contains(&probe.info.source);
         listed.extend(probes.iter().filter(of_source).map(|probe| ListedProbe {
             id: probe.info.id.clone(),
+            runtime: None,
             available: false,
             reason: Some(format!("the probe {} is here and does not describe {}", probe.info.id, mechanism.id)),
             install: None,

@@ -69,7 +69,7 @@ impl Action for NewProbe {
 
 /// Says what to install if the runtime that starts the new probe is not here. Those that are compiled have none.
 fn missing(folder: &Path) -> Option<String> {
-    let probe = switchcost_catalogue::load_trusted_probe(folder, &|_| Ok(())).ok()?;
+    let probe = switchcost_catalogue::load_trusted_probe(folder, &[], &|_| Ok(())).ok()?;
     let program = probe.command.first().filter(|program| !program.contains('/'))?;
     if find_program(program, &[]).is_some() {
         return None;

@@ -2,7 +2,7 @@
 
 use crate::{KnownProbe, NoAnswer};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{Described, Mechanism, Placement, Reason, Request, Timing, Variant};
+use switchcost_model::{Described, Mechanism, NAMED_PRIORITY, Placement, Reason, Request, Timing, Variant};
 
 /// Probes that implement a mechanism, best first: those of a source that its page names, available ones, then by priority.
 #[must_use]
@@ -28,8 +28,12 @@ pub(super) fn carried_out(
         return nowhere(reason);
     }
     // What a probe of another source means by the mechanism is its own affair: it is measured if it is asked for.
+    let of_page = |probe: &KnownProbe| mechanism.implemented_by.contains(&probe.info.source);
+    // Not by another in its place, if one whose folder is named cannot.
+    let named = |probe: &KnownProbe| probe.info.priority == NAMED_PRIORITY && of_page(probe);
+    let only_named = probes.iter().any(named);
     let asked = |probe: &KnownProbe| {
-        (request.probes.is_empty() && mechanism.implemented_by.contains(&probe.info.source))
+        (request.probes.is_empty() && if only_named { named(probe) } else { of_page(probe) })
             || request.probes.iter().any(|name| *name == probe.info.id || *name == probe.info.source)
     };
     let fitting: Vec<_> = choices(mechanism, probes).into_iter().filter(|(probe, _)| asked(probe)).collect();
