@@ -3,4 +3,6 @@
 
 require("./kit/oldest");
 
-require("./kit/main").main("node", require("./mechanisms/list").list);
+const { name } = require("./kit/engine");
+
+require("./kit/main").main(name, require("./mechanisms/list").list);

@@ -2,6 +2,7 @@
 "use strict";
 
 const { PerformanceObserver } = require("perf_hooks");
+const engine = require("./engine");
 const machine = require("./machine");
 
 // What can be read from outside the contexts. The threads are read last before the batches and first after them, so that
@@ -13,8 +14,9 @@ class Observation {
   // `idles` is false where the contexts never let the event loop come round.
   constructor(idles) {
     this.collections = 0;
-    this.observer = idles ? new PerformanceObserver((list) => this.count(list.getEntries())) : null;
-    if (idles) this.observer.observe({ entryTypes: ["gc"] });
+    this.told = engine.tellsCollections;
+    this.observer = idles && this.told ? new PerformanceObserver((list) => this.count(list.getEntries())) : null;
+    if (this.observer) this.observer.observe({ entryTypes: ["gc"] });
     this.usage = process.resourceUsage();
     this.cpu = process.cpuUsage();
     this.tasks = machine.taskSwitches();
@@ -47,7 +49,9 @@ class Observation {
   // An entry goes through the event loop twice: from the collector to the observers' queues, and from there to the observer.
   async finishCounting(why) {
     if (!this.observer) {
-      why.gc_cycles = "the contexts never let the event loop come round, which tells of collections";
+      why.gc_cycles = this.told
+        ? "the contexts never let the event loop come round, which tells of collections"
+        : "this engine does not tell of collections";
       return;
     }
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -2,6 +2,7 @@
 "use strict";
 
 const clock = require("./clock");
+const engine = require("./engine");
 const { PROTOCOL } = require("./wire");
 
 const OLDEST = 18;
@@ -20,7 +21,7 @@ function sendHello(writer, probe, version) {
     protocol: PROTOCOL,
     probe,
     version,
-    runtime: `Node.js ${process.versions.node}, V8 ${process.versions.v8}`,
+    runtime: engine.runtime,
     compiler: null,
     flags: process.execArgv.join(" ") || null,
     pid: process.pid,

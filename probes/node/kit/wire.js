@@ -2,6 +2,7 @@
 "use strict";
 
 const fs = require("fs");
+const engine = require("./engine");
 
 const PROTOCOL = 1;
 
@@ -35,7 +36,7 @@ function encode(message) {
 
 class Writer {
   constructor(descriptor) {
-    this.descriptor = descriptor;
+    this.descriptor = engine.open(descriptor);
   }
 
   // Writes one message. A host that no longer listens is the end of the run: nothing could be reported about it.

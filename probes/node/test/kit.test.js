@@ -7,6 +7,7 @@ const path = require("path");
 const test = require("node:test");
 const v8 = require("v8");
 const vm = require("vm");
+const engine = require("../kit/engine");
 const { Observation, Trace, Turns } = require("../kit/evidence");
 const { Waiter } = require("../kit/experiments/wakeup");
 const heapOffset = require("../kit/heap_offset");
@@ -130,12 +131,14 @@ test("blocks are drawn from the seed, or none is taken", () => {
 });
 
 test("every collection is counted, and where nobody can tell there is a reason", async () => {
-  v8.setFlagsFromString("--expose-gc");
-  const collect = vm.runInNewContext("gc");
-  collect(); // Before, so not counted.
-  const observation = new Observation(true);
-  for (let i = 0; i < 3; i++) collect();
-  assert.strictEqual((await observation.end()).gc_cycles, 3);
+  if (engine.tellsCollections) {
+    v8.setFlagsFromString("--expose-gc");
+    const collect = vm.runInNewContext("gc");
+    collect(); // Before, so not counted.
+    const observation = new Observation(true);
+    for (let i = 0; i < 3; i++) collect();
+    assert.strictEqual((await observation.end()).gc_cycles, 3);
+  }
   const blind = await new Observation(false).end();
   assert(blind.gc_cycles === null && blind.why.gc_cycles.length > 10);
 });

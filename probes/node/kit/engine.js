@@ -1,0 +1,36 @@
+// Which engine carries the kit out. All three say which Node.js they stand for.
+"use strict";
+
+const fs = require("fs");
+
+const { bun, deno, node, v8, webkit } = process.versions;
+
+const NODE = {
+  name: "node",
+  runtime: `Node.js ${node}, V8 ${v8}`,
+  oneClock: true,
+  tellsCollections: true,
+  open: (number) => number,
+};
+
+// hrtime begins with the thread. A descriptor that it was started with has a name only; a worker that waits keeps nothing alive.
+const DENO = {
+  name: "deno",
+  runtime: `Deno ${deno}, V8 ${v8}`,
+  oneClock: false,
+  tellsCollections: false,
+  open(number) {
+    setInterval(() => {}, 2 ** 30);
+    return fs.openSync(`/dev/fd/${number}`, "a");
+  },
+};
+
+const BUN = {
+  ...NODE,
+  name: "bun",
+  runtime: `Bun ${bun}, JavaScriptCore ${String(webkit).slice(0, 7)}`,
+  oneClock: false,
+  tellsCollections: false,
+};
+
+module.exports = (bun && BUN) || (deno && DENO) || NODE;
