@@ -22,6 +22,7 @@ mod containers;
 #[cfg(unix)]
 mod contrib;
 mod count;
+mod counters;
 mod crosscheck;
 #[cfg(target_os = "linux")]
 mod doctor;

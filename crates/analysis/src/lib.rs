@@ -8,6 +8,7 @@ mod beside;
 mod clock;
 mod compare;
 mod condition;
+mod counters;
 mod curves;
 mod detail;
 mod distrust;
@@ -44,6 +45,7 @@ pub use compare::{
     exceeded, excludes, grown, methods_differ, probe_without_version, slowed_throughout, verdicts, within,
 };
 pub use condition::Condition;
+pub use counters::{counters, in_layers};
 pub use curves::{
     CONTEXTS, Curve, Growth, Line, Matrix, Order, Point, Relation, Split, Topology, lines, matrices, order, split,
 };

@@ -4,6 +4,7 @@
 //! the row, choosing batches by them does not select on the outcome.
 
 use crate::clock::{INTERRUPTED, at_one_clock};
+use crate::judge::in_no_figure;
 use crate::kinds::kinds;
 use crate::percentile::in_time;
 use crate::series::series;
@@ -76,7 +77,7 @@ pub fn speeds(run: &Run) -> Speeds {
 /// Probe and ruler → its readings beside all batches of a run, with the clock at its best where that is known.
 fn by_probe<'r>(run: &'r Run, bests: &BTreeMap<(&str, &str), f64>) -> BTreeMap<(&'r str, &'r str), Vec<f64>> {
     let mut all: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
-    for start in &run.invocations {
+    for start in run.invocations.iter().filter(|start| !in_no_figure(start)) {
         let probe = run.variants[start.variant].probe.as_str();
         for (name, ticks) in readings(start, bests.get(&(probe, CLOCK)).copied()) {
             all.entry((probe, name)).or_default().extend(ticks);

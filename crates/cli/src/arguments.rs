@@ -3,8 +3,9 @@
 use clap::{Arg, Args, Command};
 use std::path::PathBuf;
 use switchcost_catalogue::grammar;
-use switchcost_model::{Experiment, Placement};
+use switchcost_model::{Counter, Experiment, Placement};
 use switchcost_report::{Detail, Style};
+use switchcost_session::arguments::parse_word;
 use switchcost_session::defaults::OPTIONS;
 use switchcost_session::output;
 
@@ -31,6 +32,16 @@ impl DetailOptions {
         };
         Style { detail, ..output::style() }
     }
+}
+
+/// What is counted beside the time.
+#[derive(Args, Debug, Clone, Default)]
+pub struct CountersOption {
+    /// Count events per unit [default: cycles, instructions, misses]
+    ///
+    /// Of the CPU, in user mode and in the kernel apart: cycles, instructions, branch-misses, cache-misses. Of the kernel: task-clock, page-faults, context-switches. In starts of their own, whose times are in no figure.
+    #[arg(long, value_name = "EVENT,...", value_delimiter = ',', num_args = 0..=1, require_equals = true, default_missing_value = "cycles,instructions,branch-misses,cache-misses", value_parser = parse_word::<Counter>)]
+    pub counters: Vec<Counter>,
 }
 
 /// A parameter of a mechanism with its values.

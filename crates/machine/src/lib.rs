@@ -31,6 +31,7 @@ mod os;
 pub use cause::cause;
 pub use limits::{tight_limits, with_room};
 pub use locks::Locks;
+pub use os::counters::Counters;
 #[cfg(target_os = "linux")]
 pub use os::memory::OrEnd;
 

@@ -184,6 +184,12 @@ impl Asked {
         self.live == Live::Batch
     }
 
+    /// Events can be counted beside it: its figures are those of batches, with which the host does nothing else.
+    #[must_use]
+    pub fn countable(&self) -> bool {
+        self.timed() && !self.in_one_batch() && !self.distribution && self.host.is_none()
+    }
+
     /// Names of everything that is reported, where that is not time.
     pub fn reported(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().chain(&self.beside).map(String::as_str)

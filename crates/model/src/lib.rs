@@ -7,6 +7,7 @@
 
 mod capability;
 mod core_clock;
+mod counters;
 pub mod cpu_list;
 mod difference;
 mod disturbance;
@@ -42,6 +43,7 @@ mod word;
 
 pub use capability::Capabilities;
 pub use core_clock::{CoreClock, MHZ_MEASURED, MHZ_STORED, Shortfall};
+pub use counters::{CountedStart, Counter, Counters, PerUnit};
 pub use difference::{Difference, IDLE_REQUEST, NOBODY, agree, apart, cut, differences};
 pub use disturbance::{Disturbance, Throttle};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};

@@ -56,6 +56,32 @@ pub enum Obstacle {
     #[error("callgrind's file holds `{text}` where a number belongs")]
     PartUnread { text: String },
 
+    // Of counters.
+    #[error("counters of the CPU and the kernel are read on Linux only")]
+    CountersOnLinux,
+    #[error(
+        "this machine has no such counter, or its hypervisor gives guests none: count software events (--counters=page-faults), or measure on hardware"
+    )]
+    NoCounter,
+    #[error(
+        "kernel.perf_event_paranoid is {paranoid}: run as root or with CAP_PERFMON, or allow it by sysctl kernel.perf_event_paranoid=1"
+    )]
+    CounterNotPermitted { paranoid: String },
+    #[error(
+        "a seccomp filter or a security module refuses perf_event_open: allow that call, or CAP_PERFMON in a container"
+    )]
+    CounterFiltered,
+    #[error("perf_event_open is refused: {cause}")]
+    CounterRefused { cause: String },
+    #[error(
+        "others use counters of the CPU, so that it was not counted all the time: end them (perf, sysctl kernel.nmi_watchdog=0), or count fewer (--counters=cycles)"
+    )]
+    Multiplexed,
+    #[error(
+        "a start that was to be counted did not come to its end, or had no time: allow more by --budget, or leave --counters out"
+    )]
+    CountedFell,
+
     // Of tracepoints.
     #[error("only Linux has such tracepoints")]
     TracesOnLinux,

@@ -1,6 +1,6 @@
 //! What the user asked for, before it meets the machine.
 
-use crate::{Experiment, Placement, Timing};
+use crate::{Counter, Experiment, Placement, Timing};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -38,6 +38,9 @@ pub struct Request {
     pub batches: u64,
     /// Target length of a batch.
     pub batch: Duration,
+    /// Events that are counted beside the time; none: nothing is counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<Counter>,
 }
 
 impl Default for Request {
@@ -57,6 +60,7 @@ impl Default for Request {
             budget: Duration::from_secs(60),
             batches: 30,
             batch: Duration::from_millis(1),
+            counters: Vec::new(),
         }
     }
 }

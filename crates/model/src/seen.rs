@@ -1,6 +1,6 @@
 //! What the host saw of an invocation by itself, without asking the probe.
 
-use crate::PartSeen;
+use crate::{Counters, PartSeen};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,6 +33,9 @@ pub struct Seen {
     pub strays: u32,
     /// The probe's processes and threads when `plan` had been read; None where the host cannot look.
     pub tree: Option<Tree>,
+    /// What it counted of this start and of one with other batches; None: nothing was to be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters: Option<Counters>,
     /// What it saw by its part in the experiment.
     #[serde(flatten)]
     pub part: PartSeen,

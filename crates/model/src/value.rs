@@ -19,6 +19,8 @@ pub enum Value {
     Either(Vec<(f64, f64)>, Quantity),
     /// A figure whose unit stands elsewhere: `1,062`.
     Bare(f64),
+    /// Less than that: `< 0.012`, and `< 0.001` of anything smaller.
+    Below(f64),
     /// A count to two decimals.
     Exact(f64),
     /// A fraction: `4.2 %`.
@@ -48,6 +50,12 @@ impl Value {
     #[must_use]
     pub fn between(low: Self, high: Self) -> Self {
         Self::Between(Box::new((low, high)))
+    }
+
+    /// Somebody knows it.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        *self != Self::Unknown
     }
 
     /// It is set to the right of its column.
@@ -85,6 +93,7 @@ impl fmt::Display for Value {
                 f.write_str(&each.collect::<Vec<_>>().join(" or "))
             }
             Self::Bare(value) => f.write_str(&nanoseconds(*value)),
+            Self::Below(value) => write!(f, "< {}", nanoseconds(value.max(0.001))),
             Self::Exact(value) => f.write_str(&exactly(*value)),
             Self::Percent(fraction) => f.write_str(&percent(*fraction)),
             Self::Change(by) => write!(f, "{}{}", if *by < 0.0 { "−" } else { "+" }, percent(by.abs())),

@@ -1,5 +1,6 @@
 //! Rounds in random order, until precision, rounds, budget or the user end the run.
 
+mod counted;
 mod plan;
 mod share;
 
@@ -297,7 +298,8 @@ impl Schedule<'_> {
         if self.request.rounds.is_some() { 1 } else { self.run.variants[index].placement.starts_a_round() }
     }
 
-    /// Those of this round: a control that bounds others is known before they begin, and a start for the host's own look is in no figure.
+    /// Those of this round: a control that bounds others is known before they begin, and a start for the host's own look is in no figure,
+    /// nor is the last, beside which events are counted.
     fn starts_of(&self, index: usize, round: u64) -> u64 {
         let usual = self.starts_in_a_round(index);
         if round != 0 {
@@ -305,7 +307,7 @@ impl Schedule<'_> {
         }
         let looks = u64::from(self.looking.contains(&self.run.variants[index].experiment));
         let bounding = if self.bounds_others(index) { Constants::OURS.bounding_starts as u64 } else { 0 };
-        (usual + looks).max(bounding)
+        (usual + looks).max(bounding) + u64::from(self.counts(index))
     }
 
     /// Of each row: its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
@@ -361,7 +363,10 @@ impl Schedule<'_> {
         let affinity = if plan.cpus.is_empty() { self.control.cpus.allowed().to_vec() } else { plan.cpus.clone() };
         let started = SystemTime::now();
         let watch = Watch::start(&affinity);
-        let outcome = invoke(&info, &plan, &affinity, padding, first, self.control.interrupt);
+        let outcome = match self.is_counted(index, round) {
+            true => self.counted(&info, plan.clone(), &affinity, padding, self.progress[index].batch_units),
+            false => invoke(&info, &plan, &affinity, padding, first, self.control.interrupt),
+        };
         if outcome.interrupted {
             return Step::End(EndedBy::Interrupt);
         }
@@ -416,6 +421,10 @@ impl Schedule<'_> {
         };
         let ruling = judge(&mechanism.map(|mechanism| mechanism.rule(variant)).unwrap_or_default(), plan, &answer);
         disturbances.extend(ruling.disturbances);
+        // It is in no figure, and need not be repeated.
+        if outcome.seen.as_ref().is_some_and(|seen| seen.counters.is_some()) {
+            disturbances.clear();
+        }
         Invocation {
             variant: index,
             round,

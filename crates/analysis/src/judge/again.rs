@@ -1,6 +1,6 @@
 //! Stored runs judged by the rules of this version, from their evidence alone.
 
-use super::{Bound, Bounds, Constants, Content, ProbeAnswer, Ruling, judge};
+use super::{Bound, Bounds, Constants, Content, ProbeAnswer, Ruling, in_no_figure, judge};
 use crate::series::values;
 use std::collections::BTreeMap;
 use switchcost_model::{
@@ -28,7 +28,8 @@ pub struct Changed {
 fn fastest(run: &Run, of: impl Fn(&Variant) -> bool) -> Option<(&MechanismId, f64, usize)> {
     let bounding = |invocation: &&Invocation| {
         let variant = &run.variants[invocation.variant];
-        variant.timing == Timing::Batch && of(variant) && invocation.judgement.verdict == Verdict::Verified
+        let verified = invocation.judgement.verdict == Verdict::Verified;
+        variant.timing == Timing::Batch && of(variant) && verified && !in_no_figure(invocation)
     };
     let starts = run.invocations.iter().filter(bounding).filter_map(|invocation| {
         let fastest = values(&invocation.transcript).into_iter().min_by(f64::total_cmp)?;

@@ -4,7 +4,7 @@ mod rules;
 
 pub(crate) use rules::Rules;
 
-use switchcost_model::{Experiment, Invocation, host_parts};
+use switchcost_model::{Experiment, Invocation, Seen, host_parts};
 
 macro_rules! declare {
     ($($name:ident: $field:ident $seen:ident,)+) => {
@@ -23,5 +23,6 @@ pub(crate) fn rules(experiment: Experiment) -> &'static Rules {
 
 /// A start that is in no figure.
 pub(crate) fn in_no_figure(start: &Invocation) -> bool {
-    start.seen.as_ref().is_some_and(|seen| ALL.iter().any(|(_, rules)| (rules.in_no_figure)(seen)))
+    let of_part = |seen: &Seen| ALL.iter().any(|(_, rules)| (rules.in_no_figure)(seen));
+    start.seen.as_ref().is_some_and(|seen| seen.counters.is_some() || of_part(seen))
 }

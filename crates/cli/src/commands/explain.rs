@@ -1,11 +1,12 @@
 //! `explain`: where the nanoseconds of a mechanism go.
 
+use crate::arguments::CountersOption;
 use clap::Parser;
 use std::time::{Duration, Instant};
 use switchcost_analysis::{Analysis, short_of};
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{EndedBy, Explanation, Layer, Mechanism, Parameters, Placement, Run, Term, Wanted};
+use switchcost_model::{EndedBy, Explanation, Layer, Mechanism, Parameters, Placement, Request, Run, Term, Wanted};
 use switchcost_report::text::{wrapped, wrapped_names};
 use switchcost_report::{Style, explain_json, explain_text, figure_of};
 use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};
@@ -31,6 +32,9 @@ pub struct Explain {
     /// Take the newest stored run that holds all of it, and measure nothing
     #[arg(long, conflicts_with_all = ["seed", "resume", "wait"])]
     pub stored: bool,
+    /// What is counted beside the time
+    #[command(flatten)]
+    pub counting: CountersOption,
     /// How each command measures
     #[command(flatten)]
     pub how: Measuring,
@@ -77,7 +81,8 @@ impl Action for Explain {
                 ))
             })?
         } else {
-            let request = request(self.budget, self.rounds, &self.how);
+            let counters = self.counting.counters.clone();
+            let request = Request { counters, ..request(self.budget, self.rounds, &self.how) };
             let prepared = Prepared::new(&wanted, &request, &installation, &catalogue, &store, &self.how)?;
             prepared.measure(&request, &catalogue)?
         };
@@ -91,6 +96,8 @@ impl Action for Explain {
                 "fewer than 6 rounds were measured, so that there are no intervals; give it more --budget".into(),
             );
         }
+        notes.extend(switchcost_analysis::in_layers(&chosen, &rows).map(|remark| remark.to_string()));
+        notes.extend(switchcost_report::not_counted(rows.iter().flatten().map(|row| &row.judged)));
         let early =
             run.ended_by == EndedBy::Budget && short_of(&run, self.rounds) || run.ended_by == EndedBy::Interrupt;
         let partial = explained.layers.iter().any(|layer| layer.cost.is_err()) || early && !self.stored;

@@ -1,6 +1,6 @@
 //! What `run` and `sweep` share.
 
-use crate::arguments::{parse_parameter, parse_precision};
+use crate::arguments::{CountersOption, parse_parameter, parse_precision};
 use crate::formats::Form;
 use crate::formats::formatted;
 use clap::Args;
@@ -43,6 +43,9 @@ pub struct Effort {
     /// Batches in each start of a probe
     #[arg(long, value_name = "B", default_value = "30", default_value_if("quick", "true", "10"), value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub batches: u64,
+    /// What is counted beside the time
+    #[command(flatten)]
+    pub counting: CountersOption,
     /// How each command measures
     #[command(flatten)]
     pub how: Measuring,
@@ -84,6 +87,7 @@ pub fn effort(given: &Effort) -> Result<Request, Failure> {
         precision: given.precision,
         seed: seed(given.how.seed),
         batches: given.batches,
+        counters: given.counting.counters.clone(),
         ..Request::default()
     })
 }

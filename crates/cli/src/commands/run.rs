@@ -74,6 +74,13 @@ impl Action for Run {
 }
 
 fn request(arguments: &Run) -> Result<Request, Failure> {
+    let countable = arguments.experiment.is_none_or(|experiment| experiment.countable());
+    let counts = !arguments.effort.counting.counters.is_empty();
+    if counts && (arguments.timing != Timing::Batch || !countable) {
+        return Err(Failure::usage(
+            "--counters counts batches whose time is measured: leave --timing each out, and that --experiment",
+        ));
+    }
     let main = arguments.patterns.is_empty() && !arguments.all;
     Ok(Request {
         patterns: if arguments.all { vec!["*".to_owned()] } else { arguments.patterns.clone() },

@@ -4,6 +4,7 @@ mod beside;
 pub(crate) mod cgroup;
 mod claim;
 mod core_clock;
+pub(crate) mod counters;
 pub(crate) mod cpus;
 mod doctor;
 mod dropped;

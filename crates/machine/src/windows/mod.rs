@@ -1,5 +1,7 @@
 //! Windows, and wine.
 
+#[path = "../other/counters.rs"]
+pub(crate) mod counters;
 mod cpus;
 pub(crate) mod interrupt;
 #[path = "../other/program.rs"]

@@ -11,7 +11,7 @@ use crate::text::Style;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Row, Speed};
+use switchcost_analysis::{Analysis, Row, Speed, counters};
 use switchcost_model as model;
 
 /// A run with its results.
@@ -113,6 +113,9 @@ struct ResultPart {
     /// What the host saw of a start by itself, beside what the probe said of it: the first start whose verdict is the row's. Null without any.
     seen_by: Option<SeenByPart>,
     notes: Vec<String>,
+    /// Name of the event, in user mode (`:u`) or in the kernel (`:k`) → how many a unit has, `task-clock` in ns. Absent if none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counters: Option<BTreeMap<String, model::PerUnit>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -225,6 +228,7 @@ fn result(analysis: &Analysis<'_>, row: &Row<'_>) -> ResultPart {
         start_medians: if row.median().is_some() { row.of_starts().to_vec() } else { Vec::new() },
         seen_by: seen_by(row),
         notes: row.notes.iter().map(ToString::to_string).collect(),
+        counters: counters(row).map(model::Counters::per_unit),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A run as people read it: one head, one table, one noise floor.
 
 mod claim;
+mod counted;
 mod limits;
 mod table;
 
@@ -13,6 +14,7 @@ use switchcost_analysis::{Analysis, Lacking, Row};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Reason, Remark, Run, Utc, Verdict, remark};
 
+pub use counted::not_counted;
 pub use limits::slowed_by;
 
 /// Rows without an interval that are named.
@@ -56,7 +58,7 @@ impl Format for Markdown {
 fn answer(analysis: &Analysis<'_>, detail: Detail) -> Answer {
     let view = View::new(analysis, detail);
     let mut sections = curves::sections(analysis, detail);
-    sections.extend(view.tables());
+    sections.extend(view.tables().into_iter().chain(view.counted()));
     Answer {
         headline: view.headline(),
         about: about(analysis.run).map(|line| ("", line)).into(),
@@ -157,6 +159,7 @@ impl<'a, 'r> View<'a, 'r> {
     /// What passed, what limits trust, what to ask next; then notes.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = self.verdicts();
+        remarks.extend(self.uncounted());
         remarks.extend(self.limits());
         remarks.extend(self.next());
         for (place, notes) in self.footnotes.iter().enumerate() {

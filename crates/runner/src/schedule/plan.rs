@@ -13,7 +13,7 @@ const VERIFY_UNITS: u64 = 1000;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Laps that a kit may do at once without looking at the token.
-const UNROLLED: u64 = 8;
+pub(super) const UNROLLED: u64 = 8;
 
 /// What a unit of a size that was not calibrated may take: several times a wake-up of a halted CPU through a hypervisor.
 const SLOWEST_UNIT: Duration = Duration::from_micros(200);

@@ -216,14 +216,13 @@ fn facts() -> impl Strategy<Value = TaskFacts> {
 fn seen() -> impl Strategy<Value = Seen> {
     let numbers = proptest::array::uniform4(number());
     let maybe = proptest::array::uniform5(option::of(number()));
-    (numbers, maybe, any::<u32>(), option::of(tree()), option::of(scheduled()), option::of(executed())).prop_map(
+    let parts = (option::of(tree()), option::of(scheduled()), option::of(executed()), option::of(counters()));
+    (numbers, maybe, any::<u32>(), parts).prop_map(
         |(
             [pid, voluntary, involuntary, cpu_ns],
             [plan_ns, first_samples_ns, last_samples_ns, forks, page_faults],
             strays,
-            tree,
-            scheduled,
-            executed,
+            (tree, scheduled, executed, counters),
         )| {
             Seen {
                 pid,
@@ -237,10 +236,17 @@ fn seen() -> impl Strategy<Value = Seen> {
                 forks,
                 strays,
                 tree,
+                counters,
                 part: PartSeen { scheduled, executed, ..PartSeen::default() },
             }
         },
     )
+}
+
+fn counters() -> impl Strategy<Value = Counters> {
+    let start = || (number(), btree_map(text(), number(), 0..3));
+    let starts = vec(start().prop_map(|(units, counts)| CountedStart { units, counts }), 0..3);
+    (starts, btree_map(text(), obstacle(), 0..3)).prop_map(|(starts, refused)| Counters { starts, refused })
 }
 
 fn executed() -> impl Strategy<Value = Executed> {
