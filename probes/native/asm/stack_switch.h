@@ -75,6 +75,29 @@ inline void* make_initial_frame(char* top, StackEntry entry, void* argument) {
     std::memcpy(place, &frame, sizeof frame);
     return place;
 }
+#elif defined(__riscv) && __riscv_xlen == 64
+// What switchcost_stack_switch finds on a suspended stack, lowest address first (asm/stack_switch_riscv64_lp64d.S).
+struct SuspendedFrame {
+    std::uint64_t fs0_to_fs11[12];
+    std::uint64_t s0;
+    std::uint64_t s1;  // new context: the StackEntry
+    std::uint64_t s2;  // new context: its argument
+    std::uint64_t s3_to_s11[9];
+    void (*resume_at)();  // ra
+    std::uint64_t nothing;
+};
+static_assert(sizeof(SuspendedFrame) == 208);
+
+// `top` is 16-byte aligned, and so is the frame, as the psABI demands where the entry makes its call.
+inline void* make_initial_frame(char* top, StackEntry entry, void* argument) {
+    SuspendedFrame frame{};
+    frame.s1 = reinterpret_cast<std::uint64_t>(entry);
+    frame.s2 = reinterpret_cast<std::uint64_t>(argument);
+    frame.resume_at = &switchcost_stack_entry;
+    char* place = top - sizeof frame;
+    std::memcpy(place, &frame, sizeof frame);
+    return place;
+}
 #endif
 
 }  // namespace probe

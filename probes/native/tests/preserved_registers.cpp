@@ -43,6 +43,32 @@ void switch_with(std::uint64_t* registers, void** save, void* to) {
         : "x2", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
           "x24", "x25", "x26", "x27", "x28", "x30", "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15", "memory", "cc");
 }
+#elif defined(__riscv) && __riscv_xlen == 64
+// s0 is left to the compiler, which may need it for its frame.
+constexpr int count = 23;
+void switch_with(std::uint64_t* registers, void** save, void* to) {
+    register std::uint64_t* block asm("a3") = registers;
+    register void** first asm("a0") = save;
+    register void* second asm("a1") = to;
+    asm volatile(
+        "ld s1, 0(a3)\n\tld s2, 8(a3)\n\tld s3, 16(a3)\n\tld s4, 24(a3)\n\tld s5, 32(a3)\n\tld s6, 40(a3)\n\t"
+        "ld s7, 48(a3)\n\tld s8, 56(a3)\n\tld s9, 64(a3)\n\tld s10, 72(a3)\n\tld s11, 80(a3)\n\tfld fs0, 88(a3)\n\t"
+        "fld fs1, 96(a3)\n\tfld fs2, 104(a3)\n\tfld fs3, 112(a3)\n\tfld fs4, 120(a3)\n\tfld fs5, 128(a3)\n\tfld fs6, 136(a3)\n\t"
+        "fld fs7, 144(a3)\n\tfld fs8, 152(a3)\n\tfld fs9, 160(a3)\n\tfld fs10, 168(a3)\n\tfld fs11, 176(a3)\n\t"
+        "addi sp, sp, -16\n\tsd a3, 0(sp)\n\t"
+        "call " SWITCHCOST_SYMBOL_TEXT("switchcost_stack_switch") "\n\t"
+        "ld a3, 0(sp)\n\taddi sp, sp, 16\n\t"
+        "sd s1, 0(a3)\n\tsd s2, 8(a3)\n\tsd s3, 16(a3)\n\tsd s4, 24(a3)\n\tsd s5, 32(a3)\n\tsd s6, 40(a3)\n\t"
+        "sd s7, 48(a3)\n\tsd s8, 56(a3)\n\tsd s9, 64(a3)\n\tsd s10, 72(a3)\n\tsd s11, 80(a3)\n\tfsd fs0, 88(a3)\n\t"
+        "fsd fs1, 96(a3)\n\tfsd fs2, 104(a3)\n\tfsd fs3, 112(a3)\n\tfsd fs4, 120(a3)\n\tfsd fs5, 128(a3)\n\tfsd fs6, 136(a3)\n\t"
+        "fsd fs7, 144(a3)\n\tfsd fs8, 152(a3)\n\tfsd fs9, 160(a3)\n\tfsd fs10, 168(a3)\n\tfsd fs11, 176(a3)\n\t"
+        : "+r"(block), "+r"(first), "+r"(second)
+        :
+        : "a2", "a4", "a5", "a6", "a7", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "ra", "s1", "s2", "s3",
+          "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "fs0", "fs1", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7",
+          "fs8", "fs9", "fs10", "fs11", "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "ft8", "ft9", "ft10", "ft11",
+          "fa0", "fa1", "fa2", "fa3", "fa4", "fa5", "fa6", "fa7", "memory");
+}
 #else
 #error "no list of preserved registers for this architecture yet"
 #endif

@@ -17,6 +17,8 @@ namespace {
 constexpr unsigned native_architecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr unsigned native_architecture = AUDIT_ARCH_AARCH64;
+#elif defined(__riscv) && __riscv_xlen == 64
+constexpr unsigned native_architecture = AUDIT_ARCH_RISCV64;
 #else
 #error "the seccomp filter needs the AUDIT_ARCH_* of this architecture"
 #endif
