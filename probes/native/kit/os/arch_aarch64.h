@@ -78,14 +78,4 @@ inline void load_default_x87_control_word() {}  // there is none
     asm volatile("mrs %0, fpsr\n\tmrs %1, fpcr\n\tmsr fpsr, %0\n\tmsr fpcr, %1" : "=&r"(status), "=&r"(control));
 }
 
-// Vector registers of the names that the parameter `simd` has: none here.
-struct VectorState {
-    const char* name;
-    std::uint64_t bits;
-    bool (*is_here)();
-    void (*dirty)();
-};
-inline constexpr VectorState vector_states[] = {{"", 0, nullptr, nullptr}};
-inline std::uint64_t vector_state_in_use() { return 0; }
-
 }  // namespace probe::arch

@@ -47,7 +47,7 @@ template <class Body>
     } else {
         hold(left - 1, &own, lowest, body);
     }
-    asm volatile("" : : "r"(&own) : "memory");  // the call above is no jump
+    asm volatile("" : : "r"(&own) : "memory");  // or the call above becomes a jump
 }
 
 // Frames from the lowest on, each above the one before.
@@ -66,7 +66,7 @@ template <class Port>
                                            std::uint64_t* entered) noexcept {
     ++*entered;
     token = left == 1 ? port.pass(token) : pass_below(port, left - 1, token, entered);
-    asm volatile("" : "+r"(token));  // the call above is no jump
+    asm volatile("" : "+r"(token));  // or the call above becomes a jump
     return token;
 }
 
