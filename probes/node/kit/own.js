@@ -7,6 +7,7 @@
 require("./oldest");
 
 const { now } = require("./clock");
+const engine = require("./engine");
 const experiments = require("./experiments/list");
 const heapOffset = require("./heap_offset");
 const { Turns } = require("./evidence");
@@ -129,7 +130,7 @@ function ownProbe(name, id, make, makeAndEnd) {
   const mechanism = {
     id,
     experiments: experiments.ofResumed,
-    timings: ["batch", "each"],
+    timings: engine.timings,
     parameters: [heapOffset.PARAMETER],
     setUp(plan) {
       if (experiments.contextsEnd(plan)) return new OwnCreation(makeAndEnd);

@@ -4,6 +4,7 @@
 "use strict";
 
 const { now } = require("../kit/clock");
+const engine = require("../kit/engine");
 const heapOffset = require("../kit/heap_offset");
 const { Turns } = require("../kit/evidence");
 const { checkMemory } = require("../kit/measure");
@@ -149,7 +150,7 @@ function* heldGenerator(count) {
 module.exports = {
   id: "coroutine/js-generator",
   experiments: ["switch", "create", "footprint"],
-  timings: ["batch", "each"],
+  timings: engine.timings,
   parameters: [heapOffset.PARAMETER],
   setUp(plan) {
     if (plan.experiment === "create") return new Creation();

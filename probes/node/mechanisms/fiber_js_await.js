@@ -5,6 +5,7 @@
 "use strict";
 
 const { now } = require("../kit/clock");
+const engine = require("../kit/engine");
 const heapOffset = require("../kit/heap_offset");
 const { checkMemory } = require("../kit/measure");
 const { unsupported } = require("../kit/wire");
@@ -241,7 +242,7 @@ const RINGS = { promise: PromiseRing, yield: YieldRing };
 module.exports = {
   id: "fiber/js-await",
   experiments: ["switch", "footprint"],
-  timings: ["batch", "each"],
+  timings: engine.timings,
   parameters: [heapOffset.PARAMETER, { name: "handover", words: ["promise", "yield"] }],
   setUp(plan) {
     heapOffset.take(plan);

@@ -257,8 +257,7 @@ const RINGS = { atomics: AtomicsRing, message: MessageRing };
 module.exports = {
   id: "thread/js-worker",
   experiments: ["switch", "create", "footprint"],
-  // An interval from one thread to another needs a clock that both have.
-  timings: engine.oneClock ? ["batch", "each"] : ["batch"],
+  timings: engine.timings,
   parameters: [{ name: "handover", words: Object.keys(RINGS) }],
   setUp(plan) {
     return plan.experiment === "create" ? new WorkerCreation() : new RINGS[plan.parameters.handover](plan);
