@@ -47,7 +47,7 @@ fn samples(files: &[PathBuf]) -> Result<Vec<(String, NodeSample)>, Failure> {
     let (catalogue, plan) = (Installation::find()?.catalogue()?, fleet_plan());
     let sample = |path: &PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok((name, NodeSample::of(&run_file(path)?, &catalogue, &plan)))
+        Ok((name, NodeSample::of(&run_file(path, &catalogue)?, &catalogue, &plan)))
     };
     files.iter().map(sample).collect()
 }

@@ -145,7 +145,8 @@ impl Examination<'_> {
             // The line is short, and its reader knows the folder.
             let name = Path::new(file).file_name().map_or(file.into(), std::ffi::OsStr::to_string_lossy);
             let named = |failure: Failure| Failure::usage(failure.sentence.replace(file, &name));
-            return run_file(Path::new(file)).map(Some).map_err(named);
+            let catalogue = Installation::find()?.catalogue()?;
+            return run_file(Path::new(file), &catalogue).map(Some).map_err(named);
         }
         let path = paths::store(self.arguments.store.path())?;
         let name = self.arguments.baseline.as_deref();

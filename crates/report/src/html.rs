@@ -29,8 +29,8 @@ pub fn html(template: &str, page: &Page<'_>, catalogue: &Catalogue) -> Result<St
     if tail.contains(PLACE) {
         return Err("it has two places for the data".to_owned());
     }
-    let data = data::data(page, catalogue);
-    let data = serde_json::to_vec(&data).map_err(|error| error.to_string())?;
+    let data = data::data(page, catalogue).and_then(|data| serde_json::to_vec(&data));
+    let data = data.map_err(|error| error.to_string())?;
     Ok(format!("{head}{}{tail}", packed(&data)))
 }
 

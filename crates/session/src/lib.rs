@@ -22,5 +22,5 @@ pub use exit::{Exit, Failure};
 pub use measure::{COMPANY, CONTINUES, Measured, Session, not_stored, open_store, seed, status};
 pub use paths::Installation;
 pub use random::number as random_number;
-pub use stored::{judged_here, named, now_unix_ns, run_file, say_future, say_left_out};
+pub use stored::{judged_here, named, now_unix_ns, read_run_file, run_file, say_future, say_left_out};
 pub use wanted::{Prepared, Stored, expected, place, request};

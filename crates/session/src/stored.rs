@@ -2,7 +2,6 @@
 
 use crate::exit::Failure;
 use crate::output;
-use crate::paths::Installation;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::BufReader;
@@ -14,27 +13,38 @@ use switchcost_model::{Run, harmless};
 use switchcost_report::moment;
 use switchcost_store::{Imported, Store, StoreError};
 
-/// A run from a file by `export`, judged by the rules of this version.
+/// A run from a file by `export`, judged by the rules of this version; and what must be said of it.
 ///
 /// # Errors
 /// The file cannot be read, or is not a run file.
-pub fn run_file(path: &Path) -> Result<Run, Failure> {
+pub fn read_run_file(path: &Path, catalogue: &Catalogue) -> Result<(Run, Vec<String>), Failure> {
     let refused = |reason| Failure::usage(format!("{}: {reason}", path.display()));
     let Imported { mut run, left_out } = switchcost_store::import_jsonl(&mut named(path)?).map_err(refused)?;
-    say_left_out(&path.display().to_string(), &run, &left_out);
-    for line in judged_here(&mut run, &Installation::find()?.catalogue()?) {
-        output::say(&line);
-    }
+    let lines = left_out_line(&path.display().to_string(), &run, &left_out);
+    let lines = lines.into_iter().chain(judged_here(&mut run, catalogue)).collect();
+    Ok((run, lines))
+}
+
+/// The same, and says it.
+///
+/// # Errors
+/// Likewise.
+pub fn run_file(path: &Path, catalogue: &Catalogue) -> Result<Run, Failure> {
+    let (run, lines) = read_run_file(path, catalogue)?;
+    lines.iter().for_each(|line| output::say(line));
     Ok(run)
+}
+
+fn left_out_line(file: &str, run: &Run, left_out: &BTreeSet<String>) -> Option<String> {
+    let fields = left_out.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let version = harmless(&run.tool_version);
+    let line = format!("{file}: by switchcost {version}; this version does not know, and leaves out: {fields}");
+    (!left_out.is_empty()).then_some(line)
 }
 
 /// Says which fields of a file by a later version were left out, if any.
 pub fn say_left_out(file: &str, run: &Run, left_out: &BTreeSet<String>) {
-    if !left_out.is_empty() {
-        let fields = left_out.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let version = harmless(&run.tool_version);
-        output::say(&format!("{file}: by switchcost {version}; this version does not know, and leaves out: {fields}"));
-    }
+    left_out_line(file, run, left_out).iter().for_each(|line| output::say(line));
 }
 
 /// Opens a file that the user named.

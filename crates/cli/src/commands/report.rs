@@ -73,15 +73,14 @@ impl Action for Report {
             named.push("latest");
         }
         let audited = audits.iter().map(|text| audits::read(Path::new(text))).collect::<Result<Vec<_>, _>>()?;
-        for text in named {
-            let index = runs.load(text)?;
+        for (text, index) in named.iter().zip(runs.load_all(&named)?) {
             // The same run, named twice, is shown once.
             if index == sources.len() {
                 sources.push(source(text));
             }
         }
         if !self.private_facts {
-            runs.all.iter_mut().for_each(switchcost_store::strip_personal);
+            on_all_cpus(|| runs.all.par_iter_mut().for_each(switchcost_store::strip_personal))?;
         }
         sources.extend(audits.iter().map(|text| source(text)));
         let text = page(&template, &runs.all, &sources, &audited, &catalogue)?;
@@ -126,10 +125,15 @@ fn page(
     catalogue: &Catalogue,
 ) -> Result<String, Failure> {
     let command = command_line(["switchcost", "report"].into_iter().chain(sources.iter().map(String::as_str)));
-    let analyses = || runs.par_iter().map(|run| Analysis::new(run, catalogue)).collect();
-    let runs: Vec<Analysis<'_>> = on_all_cpus(analyses)?;
-    let page = Page { runs: &runs, sources, audits, tool: TOOL, command: &command };
-    switchcost_report::html(template, &page, catalogue).map_err(|reason| {
+    let written = on_all_cpus(|| {
+        let runs: Vec<Analysis<'_>> = runs.par_iter().map(|run| Analysis::new(run, catalogue)).collect();
+        let page = Page { runs: &runs, sources, audits, tool: TOOL, command: &command };
+        let text = switchcost_report::html(template, &page, catalogue);
+        // As little as the runs: the process ends with them.
+        std::mem::forget(runs);
+        text
+    });
+    written?.map_err(|reason| {
         Failure::usage(format!("report.html of this installation is unusable: {reason}; run `make build` again"))
     })
 }

@@ -7,8 +7,10 @@ use crate::columns::{COLUMNS, Column, Shown};
 use crate::compare::{PublishedPart, published_part};
 use crate::formats::json::{Document, document};
 use crate::formats::ladder::limits;
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_analysis::{Analysis, Condition, Detail, Row, SHARES, Start, detail};
 use switchcost_catalogue::{Catalogue, Published, published};
@@ -55,7 +57,9 @@ pub struct Data<'a> {
     families: Vec<FamilyPart<'a>>,
     mechanisms: BTreeMap<&'a str, MechanismPart<'a>>,
     literature: Vec<LiteraturePart>,
-    runs: Vec<RunPart>,
+    /// As text: they are written beside one another.
+    #[schemars(with = "Vec<RunPart>")]
+    runs: Vec<Box<RawValue>>,
     tables: Vec<Table>,
     /// What `switchcost audit --format json` said of running programs.
     audits: &'a [AuditAnswer],
@@ -191,31 +195,27 @@ fn shown() -> impl Iterator<Item = (&'static Column, &'static Shown)> {
 }
 
 /// Puts it together.
-pub fn data<'a>(page: &Page<'a>, catalogue: &'a Catalogue) -> Data<'a> {
+pub fn data<'a>(page: &Page<'a>, catalogue: &'a Catalogue) -> serde_json::Result<Data<'a>> {
     with_room(page, catalogue, MOST_POINTS)
 }
 
-fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -> Data<'a> {
+fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -> serde_json::Result<Data<'a>> {
     let seen: BTreeSet<&MechanismId> =
         page.runs.iter().flat_map(|one| one.run.variants.iter().map(|variant| &variant.mechanism)).collect();
     let mut notes = Vec::new();
     let tables = tables(page.runs, &mut notes);
     let mut room = MOST_STARTS;
-    let mut silent = 0;
-    let mut cut = 0;
-    let mut runs = Vec::new();
-    for (analysis, source) in page.runs.iter().zip(page.sources) {
-        let starts = analysis.run.invocations.len();
-        let detailed = starts <= room;
-        if detailed {
-            room -= starts
-        } else {
-            silent += 1
-        }
-        let mut part = run_part(analysis, source, detailed, catalogue);
-        cut += usize::from(part.document.fit_shapes(&mut points));
-        runs.push(part);
-    }
+    let detailed = |one: &Analysis<'_>| {
+        let left = room.checked_sub(one.run.invocations.len());
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    let detailed: Vec<bool> = page.runs.iter().map(detailed).collect();
+    let silent = detailed.iter().filter(|detailed| !**detailed).count();
+    let each = page.runs.par_iter().zip(page.sources).zip(&detailed);
+    let mut runs: Vec<RunPart> =
+        each.map(|((analysis, source), detailed)| run_part(analysis, source, *detailed, catalogue)).collect();
+    let cut = runs.iter_mut().filter_map(|part| part.document.fit_shapes(&mut points).then_some(())).count();
     if silent > 0 {
         notes.push(format!(
             "{silent} of {} runs are shown without their single starts, to keep the page small; make a page of fewer runs to see them.",
@@ -228,7 +228,7 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
             runs.len()
         ));
     }
-    Data {
+    Ok(Data {
         format: 1,
         tool: page.tool,
         made_by: page.command,
@@ -240,11 +240,11 @@ fn with_room<'a>(page: &Page<'a>, catalogue: &'a Catalogue, mut points: usize) -
         families: catalogue.families.iter().map(family_part).collect(),
         mechanisms: mechanisms(&seen, catalogue),
         literature: published().iter().filter_map(|value| literature(value, &seen)).collect(),
-        runs,
+        runs: runs.par_iter().map(serde_json::value::to_raw_value).collect::<Result<_, _>>()?,
         tables,
         audits: page.audits,
         notes,
-    }
+    })
 }
 
 fn experiment_part(experiment: Experiment) -> ExperimentPart {

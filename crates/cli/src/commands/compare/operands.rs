@@ -1,5 +1,7 @@
 //! From what was typed to runs and rows.
 
+use crate::parallel::on_all_cpus;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use switchcost_analysis::{Analysis, FEWEST_STARTS, Row, counted, label};
@@ -8,7 +10,7 @@ use switchcost_catalogue::{Catalogue, Published, published};
 use switchcost_machine::is_descriptor;
 use switchcost_model::{Invocation, Run, Variant};
 use switchcost_report::listed;
-use switchcost_session::{Failure, output};
+use switchcost_session::{Failure, output, read_run_file, run_file};
 use switchcost_store::{BASELINE, Store, StoreError};
 
 /// Before the name of a figure of others.
@@ -160,11 +162,46 @@ impl<'c> Runs<'c> {
     /// Index of the run of this id, `latest~N` or file.
     pub fn load(&mut self, source: &str) -> Result<usize, Failure> {
         if is_file(source) {
-            return switchcost_session::run_file(Path::new(source)).map(|run| self.add(run));
+            return run_file(Path::new(source), self.catalogue).map(|run| self.add(run));
         }
-        let hint = self.catalogue.did_you_mean(source);
+        let id = self.id(source)?;
+        if let Some(&known) = self.stored.get(&id) {
+            return Ok(known);
+        }
+        let run = self.open()?.load(&id).map_err(Failure::usage)?;
+        Ok(self.add_stored(id, run))
+    }
+
+    /// The same of several, which are read on all CPUs.
+    pub fn load_all(&mut self, sources: &[&str]) -> Result<Vec<usize>, Failure> {
+        let named = |source: &&str| if is_file(source) { Ok(None) } else { self.id(source).map(Some) };
+        let ids = sources.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        let (path, catalogue) = (self.store_path.clone(), self.catalogue);
+        let read = |store: &mut Option<Store>, (source, id): (&&str, &Option<String>)| {
+            let Some(id) = id else { return read_run_file(Path::new(source), catalogue) };
+            if store.is_none() {
+                *store = Some(Store::open_read_only(&path).map_err(Failure::usage)?);
+            }
+            let store = store.as_ref().ok_or_else(|| Failure::internal("the store was not opened"))?;
+            store.load(id).map(|run| (run, Vec::new())).map_err(Failure::usage)
+        };
+        let work = || sources.par_iter().zip(&ids).map_init(|| None, read).collect::<Result<Vec<_>, _>>();
+        let mut places = Vec::new();
+        for ((run, lines), id) in on_all_cpus(work)??.into_iter().zip(ids) {
+            lines.iter().for_each(|line| output::say(line));
+            places.push(match id {
+                Some(id) => self.add_stored(id, run),
+                None => self.add(run),
+            });
+        }
+        Ok(places)
+    }
+
+    /// Of the stored run that is meant.
+    fn id(&mut self, source: &str) -> Result<String, Failure> {
+        let catalogue = self.catalogue;
         let store = self.open()?;
-        let id = store.resolve(source).map_err(|error| {
+        store.resolve(source).map_err(|error| {
             let named = ["latest", BASELINE].iter().any(|name| source.starts_with(name));
             if named
                 || source.starts_with(|c: char| c.is_ascii_digit())
@@ -172,15 +209,15 @@ impl<'c> Runs<'c> {
             {
                 return Failure::usage(error);
             }
+            let hint = catalogue.did_you_mean(source);
             Failure::usage(format!("`{source}` is neither a run, a file nor a mechanism{hint}"))
-        })?;
-        if let Some(&known) = self.stored.get(&id) {
-            return Ok(known);
-        }
-        let run = self.open()?.load(&id).map_err(Failure::usage)?;
+        })
+    }
+
+    fn add_stored(&mut self, id: String, run: Run) -> usize {
         let index = self.add(run);
         self.stored.insert(id, index);
-        Ok(index)
+        index
     }
 
     fn add(&mut self, run: Run) -> usize {

@@ -170,7 +170,7 @@ fn bounded(runs: &[Run], catalogue: &Catalogue, points: usize) -> Value {
     let sources = vec!["s".to_owned(); runs.len()];
     let runs: Vec<Analysis<'_>> = runs.iter().map(|run| Analysis::new(run, catalogue)).collect();
     let page = Page { runs: &runs, sources: &sources, tool: "t 1", command: "t report", audits: &[] };
-    serde_json::to_value(with_room(&page, catalogue, points)).unwrap()
+    serde_json::to_value(with_room(&page, catalogue, points).unwrap()).unwrap()
 }
 
 /// Numbers to six decimals: the ends of an interval of six values lie at 5/14 between the outermost two.
