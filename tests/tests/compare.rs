@@ -379,7 +379,7 @@ fn rows_with_modes_have_no_single_figure_and_a_ratio_mode_by_mode() {
     assert!(row["a"]["median"].is_null() && row["a"]["modes"].as_array().unwrap().len() == 2, "{row}");
     assert_eq!((&row["verdict"], &row["phrase"]), (&"cannot_tell".into(), &"no single ratio".into()));
     let said = world.run_words(&["compare", &a, &b]);
-    assert!(said.out.contains("500 ns or 1.00 µs"), "{said:?}");
+    assert!(said.out.contains("500 ns (50 %) or 1.00 µs"), "{said:?}");
     // Of a row that no difference can be told of, nothing is said of how small it must be.
     assert!(!said.out.contains("noise floor"), "{said:?}");
     // Beside one that both modes lie below it is slower, by no single ratio.

@@ -491,7 +491,7 @@ fn a_trend_of_a_row_with_modes_shows_the_modes() {
     assert_eq!(world.run(&format!("import {file}")).status, 0);
     let words = ["history", "thread/honest", "--machine", "all"];
     let said = world.run_words(&words);
-    assert!(said.out.contains("500 ns or 1.00 µs") && said.out.contains("not judged: bimodal"), "{said:?}");
+    assert!(said.out.contains("500 ns (50 %) or 1.00 µs") && said.out.contains("not judged: bimodal"), "{said:?}");
     let point = world.run_words(&[&words[..], &["--format", "json"]].concat()).json()["trends"][0]["points"][0].clone();
     assert!(point["median"].is_null() && point["interval"].is_null(), "{point}");
     assert_eq!(point["modes"].as_array().unwrap().len(), 2, "{point}");
