@@ -89,9 +89,15 @@ impl Counters {
         let counts = self.starts.iter().filter_map(|start| Some((start.units, *start.counts.get(name)?)));
         let mut counts: Vec<(u64, u64)> = counts.collect();
         counts.sort_unstable();
-        let [(fewer, shorter), (more, longer)] = counts[..] else { return PerUnit::Refused(Obstacle::CountedFell) };
-        let units = (more - fewer).max(1) as f64;
-        let (each, unsure) = ((longer as f64 - shorter as f64) / units, OF_START_UP * shorter as f64 / units);
+        // An event that was asked for twice was counted in more starts.
+        let ([(fewer, shorter), ..], [.., (more, longer)]) = (&counts[..], &counts[..]) else {
+            return PerUnit::Refused(Obstacle::CountedFell);
+        };
+        if fewer == more {
+            return PerUnit::Refused(Obstacle::CountedFell);
+        }
+        let (units, longer, shorter) = ((more - fewer) as f64, *longer as f64, *shorter as f64);
+        let (each, unsure) = ((longer - shorter) / units, OF_START_UP * shorter / units);
         if each > 0.0 && each * KNOWN >= unsure { PerUnit::Of(each) } else { PerUnit::Below(unsure / KNOWN) }
     }
 }
@@ -122,7 +128,7 @@ mod tests {
             starts: vec![
                 start(1100, &[("instructions:u", 126_000), ("cycles:k", 10_999), ("page-faults", 90)]),
                 start(100, &[("instructions:u", 100_000), ("cycles:k", 10_000), ("page-faults", 100)]),
-                start(1100, &[("cache-misses:u", 7)]),
+                start(1100, &[("cache-misses:u", 7), ("instructions:u", 126_000)]),
             ],
             refused,
         };
