@@ -40,10 +40,11 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode) {
 
 }  // namespace
 
-extern const Entry thread_mutex{"thread/mutex",
-                                Shape::tasks,
-                                {"contend"},
-                                {sched_parameter(), {"hold", {}}, {"lock", {"pthread", "adaptive", "std"}}, {"think", {}}},
-                                &make};
+extern const Entry thread_mutex{
+    "thread/mutex",
+    Shape::tasks,
+    {"contend"},
+    {sched_parameter(), {"hold", {}}, {"lock", {"pthread", "adaptive", "std"}}, {"think", {}}},
+    &make};
 
 }  // namespace probe

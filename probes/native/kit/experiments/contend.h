@@ -65,8 +65,7 @@ public:
         for (std::uint32_t i = 0; on && i < contexts_; ++i) turns_[i].before = turns_[i].value;
         if (on) return;
         fewest_ = ~std::uint64_t{0};
-        for (std::uint32_t i = 0; i < contexts_; ++i)
-            fewest_ = std::min(fewest_, turns_[i].value - turns_[i].before);
+        for (std::uint32_t i = 0; i < contexts_; ++i) fewest_ = std::min(fewest_, turns_[i].value - turns_[i].before);
     }
     void add_counts(Counts& counts) const override {
         counts.emplace_back("handed_over", static_cast<std::int64_t>(changes_));

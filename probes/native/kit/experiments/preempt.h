@@ -89,8 +89,9 @@ public:
     std::uint64_t mismatches() const override { return 0; }
     void retime(std::span<std::uint64_t> ticks) override {
         if (gave_up_)
-            throw unsupported("unsupported_here", "others had the CPU so often that preemptions with quiet work before them "
-                                           "were too rare; measure again when nothing else runs");
+            throw unsupported("unsupported_here",
+                              "others had the CPU so often that preemptions with quiet work before them "
+                              "were too rare; measure again when nothing else runs");
         std::copy(lost_.end() - static_cast<std::ptrdiff_t>(ticks.size()), lost_.end(), ticks.begin());
     }
     void counting(bool on) override {
@@ -103,7 +104,8 @@ public:
     }
     void add_counts(Counts& counts) const override {
         const std::uint64_t due = counted_.stretches * lines_ * passes_;
-        counts.emplace_back("work_missing", static_cast<std::int64_t>(due) - static_cast<std::int64_t>(counted_.touched));
+        counts.emplace_back("work_missing",
+                            static_cast<std::int64_t>(due) - static_cast<std::int64_t>(counted_.touched));
         counts.emplace_back("preemptions", static_cast<std::int64_t>(counted_.runs));
     }
 
@@ -144,9 +146,11 @@ private:
                 fastest = std::min(fastest, clock_now() - begin);
             }
             if (fastest * stretches_between > every_)
-                throw unsupported("unsupported_here", "data=" + std::to_string(lines_ * 64) + ": once through it takes " +
-                                                   std::to_string(fastest / 1000) + " µs, an eighth of `every` at most; "
-                                                   "add --param every=" + std::to_string(fastest * 10 / 1000));
+                throw unsupported("unsupported_here", "data=" + std::to_string(lines_ * 64) +
+                                                          ": once through it takes " + std::to_string(fastest / 1000) +
+                                                          " µs, an eighth of `every` at most; "
+                                                          "add --param every=" +
+                                                          std::to_string(fastest * 10 / 1000));
             if (fastest >= least_stretch_ns) return;
         }
     }

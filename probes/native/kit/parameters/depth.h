@@ -28,7 +28,7 @@ inline void require_room_for_frames(const Plan& plan) {
     const std::uint64_t depth = plan.number("depth"), needed = 8192 + depth * frame_bytes;
     if (plan.number("stack_size") >= needed) return;
     throw unsupported("limit_reached", "depth=" + std::to_string(depth) + " takes up to " + std::to_string(needed) +
-                                             " bytes of stack; add --param stack_size=" + std::to_string(needed));
+                                           " bytes of stack; add --param stack_size=" + std::to_string(needed));
 }
 
 // One call that is held. They form a list from the lowest on, so that they can be counted while they live.

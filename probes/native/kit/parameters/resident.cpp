@@ -25,10 +25,9 @@ std::uint64_t bytes_of(const Plan& plan) {
 void choose_pages(char* base, std::uint64_t bytes, bool huge) {
     if (madvise(base, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0 || !huge) return;
     const int error = errno;
-    throw unsupported("unsupported_here",
-                      std::string("pages=huge: this kernel has no transparent huge pages (") + std::strerror(error) +
-                          ")",
-                      error);
+    throw unsupported(
+        "unsupported_here",
+        std::string("pages=huge: this kernel has no transparent huge pages (") + std::strerror(error) + ")", error);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace probe {
 
 inline Parameter simd_parameter() { return {"simd", {"clean", "sse", "avx", "avx512"}}; }
 
-// Writes all vector registers of the kind that the plan asks for; null: the plan leaves them alone. Throws Failure where
-// this CPU or kernel lacks them.
+// Writes all vector registers of the kind that the plan asks for; null: the plan leaves them alone. Throws Failure
+// where this CPU or kernel lacks them.
 void (*dirty_registers(const Plan& plan))();
 
 // Whether the CPU says that the calling task's registers of that kind are in use; false also where it does not say.

@@ -1,6 +1,6 @@
 // The medium of futex rings whose contexts look at their word before they block (parameter `spin`), as adaptive locks
-// and the queues of schedulers do. Who blocks says so beforehand, and a sender wakes only who has: a token that is found
-// in time costs no system call on either side.
+// and the queues of schedulers do. Who blocks says so beforehand, and a sender wakes only who has: a token that is
+// found in time costs no system call on either side.
 #pragma once
 
 #include <atomic>
