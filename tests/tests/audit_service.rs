@@ -81,9 +81,9 @@ fn all_processes_of_a_service_are_seen_by_name() {
         assert_eq!((&json["service"], &json["pid"]), (&named.clone().into(), &serde_json::Value::Null), "{json}");
         let programs: Vec<&str> =
             json["threads"].as_array().unwrap().iter().map(|thread| thread["program"].as_str().unwrap()).collect();
-        // The sleeps come and go.
+        // The sleeps come and go, each a copy of its shell until it has become one.
         let count = |name: &str| programs.iter().filter(|program| **program == name).count();
-        assert!(count("switchcost-fake") >= 2 && count("sh") == 1 && count("sleep") >= 2, "{programs:?}");
+        assert!(count("switchcost-fake") >= 2 && count("sh") >= 1 && count("sleep") >= 2, "{programs:?}");
         assert!(json["voluntary"].as_u64().unwrap() > 100 && json["processes"].as_u64().unwrap() >= 4, "{json}");
     }
     let text = world.run(&format!("audit --unit {name} --for 700ms")).out;

@@ -330,7 +330,8 @@ fn detail_part(row: &Row<'_>, detail: Detail<'_>, analysis: &Analysis<'_>, catal
         drift: detail.drift,
         cells: shown().map(|(_, shown)| shown.cell(row)).collect(),
         caveats: row.caveats.iter().map(ToString::to_string).collect(),
-        limits: row.conditions().into_iter().map(Condition::word).collect(),
+        // The verdict stands beside them, and says that it is not observed.
+        limits: row.conditions().into_iter().filter(|one| *one != Condition::Unobserved).map(Condition::word).collect(),
     }
 }
 
