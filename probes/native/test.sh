@@ -140,6 +140,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     printf '#!/bin/sh\nexec setpriv --reuid=65534 --clear-groups --bounding-set=-all --inh-caps=-all %s "$@"\n' "$(realpath "$as_is")" >"$probe"
     chmod 755 "$work" "$probe"
     ! "$probe" describe >/dev/null 2>&1 || run_plan unsupported 0 '"code":"no_permission".*\(RLIMIT_RTPRIO\|cpu\.rt_runtime_us\)' mechanism=thread/pipe sched=fifo
+    ! "$probe" describe >/dev/null 2>&1 || run_plan unsupported 0 '"code":"no_permission".*SCHED_FIFO' mechanism=thread/preempted experiment=preempt contexts=1 data=0
     probe=$as_is
 fi
 

@@ -39,7 +39,7 @@ public:
         publish();
         other_.start(&Preempt::live, this, plan.cpu_of(0), 2);
         while (begun_.load() == 0) sched_yield();
-        if (begun_.load() != 1)
+        if (begun_.load() != begun_well)
             throw unsupported("no_permission",
                               std::string("experiment=preempt: the real-time class SCHED_FIFO was refused (") +
                                   std::strerror(begun_.load()) + "); it takes CAP_SYS_NICE or RLIMIT_RTPRIO of 1",
@@ -113,6 +113,7 @@ private:
     static constexpr std::uint64_t quiet_part = 33;            // 3 %
     static constexpr std::uint64_t least_stretch_ns = 40'000;  // beside which reading the clock is nothing
     static constexpr std::uint64_t stretches_between = 8;      // from one preemption to the next, at least
+    static constexpr int begun_well = -1;
     struct Stretch {
         std::uint64_t took = 0;
         std::uint64_t came = 1;  // times that the other task ran in it
@@ -166,7 +167,7 @@ private:
             begun_.store(errno);
             return;
         }
-        begun_.store(1);
+        begun_.store(begun_well);
         for (std::uint64_t due = clock_now() + every_; !over_.load(); due += every_) {
             const timespec until{static_cast<time_t>(due / 1'000'000'000), static_cast<long>(due % 1'000'000'000)};
             while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
@@ -188,7 +189,7 @@ private:
     bool gave_up_ = false;
     std::vector<std::uint64_t> lost_;
     Counted counted_;
-    std::atomic<int> begun_{0};  // 1: it has; else why not
+    std::atomic<int> begun_{0};  // begun_well: it has; above 0: the error that kept it from it
     std::atomic<bool> over_{false};
     alignas(64) std::atomic<std::uint64_t> runs_{0};
     Threads other_;
