@@ -92,7 +92,7 @@ fn a_lock_that_threads_want_says_who_got_it() {
 fn a_preemption_has_a_price_or_the_row_says_what_it_lacks() {
     let Some(rows) = rows("thread/preempted", "--param every=2000") else { return };
     let row = of(&rows, "every", "2000");
-    verified_or_lacking(row, &["SCHED_FIFO was refused", "others had the CPU so often"]);
+    verified_or_lacking(row, &["SCHED_FIFO was refused", "others had the CPU so long"]);
     let rows = self::rows("thread/preempted", "--param every=500 --param data=4194304").unwrap();
     let often = of(&rows, "every", "500");
     assert!(text(often, "verdict") == "unsupported" && text(often, "reason").contains("every="), "{often}");
