@@ -121,7 +121,7 @@ pub fn crosscheck_text(rows: &[CrosscheckRow], style: Style) -> String {
     style.sealed(&out)
 }
 
-/// What holds of all that is said below it.
+/// What limits the whole answer, as sentences above it.
 fn limits(rows: &[CrosscheckRow], style: Style) -> String {
     let measured = || rows.iter().filter_map(|row| row.measured.as_ref());
     let count = measured().filter(|figures| figures.disturbed > 0).count();

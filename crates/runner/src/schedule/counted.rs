@@ -23,7 +23,7 @@ impl Schedule<'_> {
         round == 0 && self.counts(index) && self.progress[index].starts_of(0) + 1 == self.starts_of(index, 0)
     }
 
-    /// That start, with what was counted of it and of those that it is held against.
+    /// Measures that start and the others that are counted, and gives the first with all counts.
     pub(super) fn counted(&self, info: &ProbeInfo, mut plan: Plan, cpus: &[u32], padding: u64, units: u64) -> Outcome {
         // Calibrating would be counted as well, and its work differs from start to start.
         plan.batch_units = plan.batch_units.max(units);

@@ -36,6 +36,7 @@ public:
           data_(std::max<std::uint64_t>(64, plan.number("data")), 1),
           others_(std::max<std::uint64_t>(64, plan.number("other_data")), 1),
           touches_others_(plan.number("other_data") != 0) {
+        lost_.reserve(plan.batches + plan.warmup_batches);
         settle();
         publish();
         other_.start(&Preempt::live, this, plan.cpu_of(0), 2);

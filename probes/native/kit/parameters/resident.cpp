@@ -17,9 +17,7 @@ constexpr std::uint64_t page = 4096;
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers lack
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 
-std::uint64_t bytes_of(const Plan& plan) {
-    return plan.parameters.contains("resident") ? plan.number("resident") << 20 : 0;
-}
+std::uint64_t bytes_of(const Plan& plan) { return plan.number("resident") << 20; }
 
 // Without effect yet: pages come when touched.
 void choose_pages(char* base, std::uint64_t bytes, bool huge) {
@@ -41,8 +39,7 @@ void require_resident(const Plan& plan) {
     madvise(trial, page, MADV_NORMAL);
 }
 
-Resident::Resident(const Plan& plan) : bytes_(bytes_of(plan)), huge_(bytes_ != 0 && plan.text("pages") == "huge") {
-    if (bytes_ == 0) return;
+Resident::Resident(const Plan& plan) : bytes_(bytes_of(plan)), huge_(plan.text("pages") == "huge") {
     void* memory = mmap(nullptr, bytes_ + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw memory_limit_failure(bytes_, errno);
     base_ = static_cast<char*>(memory);
