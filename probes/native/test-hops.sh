@@ -1,11 +1,14 @@
 #!/bin/sh
-# Are hops counted right from the changes of CPU that contexts note?
+# Are hops counted right from the changes of CPU that contexts note, and are drawn times what they should be?
 #   test-hops.sh [COMPILER]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 compiler=${1:-c++}
 program=$(mktemp)
 trap 'rm -f "$program"' EXIT
-"$compiler" -std=c++20 -O1 -Wall -Wextra -Werror -I"$here" "$here/tests/hops.cpp" "$here/kit/ring/hops.cpp" -o "$program"
+build() { "$compiler" -std=c++20 -O1 -Wall -Wextra -Werror -I"$here" "$@" -o "$program"; }
+build "$here/tests/hops.cpp" "$here/kit/ring/hops.cpp"
 "$program"
-echo "ok: hops, $compiler"
+build "$here/tests/times.cpp"
+"$program"
+echo "ok: hops and drawn times, $compiler"

@@ -1,5 +1,5 @@
-//! What a switch does beside: looks before a context blocks, calls below it, registers, memory. And two experiments of the scheduler: a contended lock,
-//! a preemption. By the real probe; on a busy machine a row may be disturbed, not contradicted.
+//! What a switch does beside: looks before a context blocks, calls below it, registers, memory. And three experiments of the scheduler: a contended lock,
+//! a preemption, a task for a pool. By the real probe; on a busy machine a row may be disturbed, not contradicted.
 
 use crate::real::{real, text};
 use serde_json::Value;
@@ -96,4 +96,16 @@ fn a_preemption_has_a_price_or_the_row_says_what_it_lacks() {
     let rows = self::rows("thread/preempted", "--param every=500 --param data=4194304").unwrap();
     let often = of(&rows, "every", "500");
     assert!(text(often, "verdict") == "unsupported" && text(often, "reason").contains("every="), "{often}");
+}
+
+#[test]
+fn a_task_gets_into_a_pool_from_outside_and_from_within() {
+    let executors = "executor/condvar-queue executor/asio executor/tokio-spawn executor/go";
+    let Some(rows) = rows(executors, "--param from=outside,within") else { return };
+    for row in rows.iter().filter(|row| text(row, "verdict") != "unavailable") {
+        verified(row);
+        assert_eq!((text(row, "experiment"), text(row, "unit")), ("submit", "task"), "{row}");
+    }
+    let rows = self::rows("executor/condvar-queue", "--contexts 64 --param workers=4").unwrap();
+    verified(of(&rows, "workers", "4"));
 }

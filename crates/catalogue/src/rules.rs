@@ -50,9 +50,15 @@ impl TryFrom<toml::Value> for NumberEntry {
         let number = match &value {
             toml::Value::Integer(number) => u64::try_from(*number).ok().map(RuleNumber::Fixed),
             toml::Value::String(word) if word == "contexts" => Some(RuleNumber::Contexts),
+            toml::Value::String(sum) => {
+                let (name, more) = sum.split_once(" + ").unwrap_or((sum, "0"));
+                more.parse().ok().map(|more| RuleNumber::Parameter { name: name.to_owned(), more })
+            }
             _ => None,
         };
-        number.map(Self).ok_or_else(|| format!("{value} is neither a whole number nor \"contexts\""))
+        number
+            .map(Self)
+            .ok_or_else(|| format!("{value} is neither a whole number nor \"contexts\" nor \"PARAMETER + N\""))
     }
 }
 

@@ -45,19 +45,30 @@ pub struct EvidenceRule {
 }
 
 /// A number that a rule asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleNumber {
     /// The same whatever the variant.
     Fixed(u64),
     /// As many as the variant has contexts.
     Contexts,
+    /// So many more than the value of a parameter; the least there can be where the variant has no such number.
+    Parameter {
+        /// Its name.
+        name: String,
+        /// So many more.
+        more: u64,
+    },
 }
 
 impl RuleNumber {
-    fn of(self, contexts: u64) -> u64 {
+    fn of(&self, variant: &Variant) -> u64 {
         match self {
-            Self::Fixed(number) => number,
-            Self::Contexts => contexts,
+            Self::Fixed(number) => *number,
+            Self::Contexts => variant.contexts,
+            Self::Parameter { name, more } => {
+                let value = variant.parameters.get(name).and_then(|value| value.parse().ok());
+                value.unwrap_or(0u64).saturating_add(*more)
+            }
         }
     }
 }
@@ -129,7 +140,7 @@ impl EvidenceCase {
 impl EvidenceRule {
     /// Lays a change over the rule. What it says of a ring of contexts (how many there are, where they run, how busy they are) holds only
     /// where there is one, or where it was said for this very experiment (`ring`).
-    pub(crate) fn lay(&mut self, change: &EvidenceChange, contexts: u64, ring: bool) {
+    pub(crate) fn lay(&mut self, change: &EvidenceChange, variant: &Variant, ring: bool) {
         self.turns = change.turns.unwrap_or(self.turns);
         self.kernel_switches = change.kernel_switches.unwrap_or(self.kernel_switches);
         self.same_cpu_hops = change.same_cpu_hops.or(self.same_cpu_hops);
@@ -144,8 +155,8 @@ impl EvidenceRule {
         if !ring {
             return;
         }
-        let number = |number: &RuleNumber| number.of(contexts);
-        let total = |number: &RuleNumber| i64::try_from(number.of(contexts)).unwrap_or(i64::MAX);
+        let number = |number: &RuleNumber| number.of(variant);
+        let total = |number: &RuleNumber| i64::try_from(number.of(variant)).unwrap_or(i64::MAX);
         self.address_spaces = change.address_spaces.as_ref().map(number).or(self.address_spaces);
         self.at_least.extend(change.at_least.iter().map(|(name, least)| (name.clone(), total(least))));
         self.reached.extend(change.reached.iter().map(|(name, least)| (name.clone(), total(least))));

@@ -139,6 +139,7 @@ macro_rules! pages {
             ("message", include_str!("experiment/message.toml")),
             ("footprint", include_str!("experiment/footprint.toml")),
             ("contend", include_str!("experiment/contend.toml")),
+            ("submit", include_str!("experiment/submit.toml")),
             ("preempt", include_str!("experiment/preempt.toml")),
             $((stringify!($name), include_str!(concat!("experiment/", stringify!($name), ".toml")))),+
         ];

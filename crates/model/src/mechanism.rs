@@ -165,10 +165,10 @@ impl Mechanism {
         // Of switches the page speaks in general; of tasks that wake at fixed times only where it names that experiment.
         let paced = variant.experiment.paced;
         let turns_alone = EvidenceChange { turns: self.evidence.turns, ..EvidenceChange::default() };
-        rule.lay(if paced { &turns_alone } else { &self.evidence }, variant.contexts, ring);
+        rule.lay(if paced { &turns_alone } else { &self.evidence }, variant, ring);
         let applies = |case: &&EvidenceCase| case.applies(variant) && (!paced || case.experiment.is_some());
         for case in self.evidence_when.iter().filter(applies) {
-            rule.lay(&case.change, variant.contexts, ring || case.experiment.is_some());
+            rule.lay(&case.change, variant, ring || case.experiment.is_some());
         }
         self.add_counted(variant, &mut rule);
         rule.leaving_ms = self.leaving_ms;

@@ -27,6 +27,9 @@ func Create(setUp SetUp) Offer { return Offer{"create", setUp, nil, nil, false, 
 // Message is a payload there and back.
 func Message(setUp SetUp) Offer { return Offer{"message", setUp, nil, nil, false, measure} }
 
+// Submit is tasks that are handed to the scheduler.
+func Submit(setUp SetUp) Offer { return Offer{"submit", setUp, nil, nil, false, measure} }
+
 // Footprint is the memory of contexts.
 func Footprint(hold Hold) Offer { return Offer{"footprint", nil, hold, nil, false, measureFootprint} }
 

@@ -8,6 +8,7 @@ var List = []kit.Mechanism{
 	controlGoChannel,
 	controlGoYield,
 	coroutineGoIterPull,
+	executorGo,
 	fiberGoMutex,
 	fiberGoSelect,
 	fiberGoTimer,

@@ -8,6 +8,7 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode) { return std::make_unique
 
 }  // namespace
 
-extern const Entry thread_timer{"thread/timer", Shape::tasks, {"wakeup"}, {period_parameter()}, &make};
+extern const Entry thread_timer{
+    "thread/timer", Shape::tasks, {"wakeup"}, {period_parameter(), phase_parameter()}, &make};
 
 }  // namespace probe

@@ -5,6 +5,7 @@ const list = [
   require("./control_js_microtask"),
   require("./control_js_promise"),
   require("./coroutine_js_generator"),
+  require("./executor_js_message"),
   require("./fiber_js_await"),
   require("./fiber_js_timer"),
   require("./thread_js_worker"),

@@ -3,6 +3,7 @@
 from . import (
     control_asyncio,
     coroutine_python_generator,
+    executor_call_soon,
     fiber_asyncio,
     fiber_asyncio_timer,
     fiber_gevent,
@@ -16,6 +17,7 @@ LIST = [
     control_asyncio.CALLBACK,
     control_asyncio.FUTURE,
     coroutine_python_generator.MECHANISM,
+    executor_call_soon.MECHANISM,
     fiber_asyncio.MECHANISM,
     fiber_asyncio_timer.MECHANISM,
     fiber_gevent.MECHANISM,

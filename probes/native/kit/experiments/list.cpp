@@ -17,6 +17,7 @@ const Experiment& find_experiment(std::string_view name) {
         Experiment{"footprint", false, Live::batch, &measure_footprint},
         Experiment{"wakeup", false, Live::throughout, &measure_batches},
         Experiment{"contend", false, Live::throughout, &measure_batches},
+        Experiment{"submit", false, Live::throughout, &measure_batches},
         Experiment{"preempt", false, Live::throughout, &measure_batches},
         Experiment{"gap", false, Live::throughout, &measure_batches},
         Experiment{"count", true, Live::throughout, &measure_batches, &counted},

@@ -12,8 +12,10 @@
 #include <atomic>
 #include <cerrno>
 #include <memory>
+#include <vector>
 
 #include "kit/os/clock.h"
+#include "kit/plan/drawn.h"
 #include "kit/plan/mechanism.h"
 #include "kit/ring/ring.h"
 #include "kit/tasks/tasks.h"
@@ -21,12 +23,31 @@
 namespace probe {
 
 inline Parameter period_parameter() { return {"period", {}}; }
+inline Parameter phase_parameter() { return {"phase", {"grid", "drawn"}}; }
+
+// Distances between times that are drawn: three to seven fifths of a period, and the period on average over so many
+// times. No two are so close that one wake-up would serve both.
+inline constexpr std::size_t times_drawn = 4096;
+inline std::vector<std::uint64_t> drawn_times(std::uint64_t seed, std::uint64_t period) {
+    std::vector<double> walk(times_drawn + 1);
+    for (std::size_t i = 0; i < times_drawn; ++i)
+        walk[i + 1] = walk[i] + 0.6 + 0.8 * static_cast<double>(drawn(seed, i + 1) >> 11) * 0x1p-53;
+    std::vector<std::uint64_t> times(times_drawn);
+    const double scale = static_cast<double>(times_drawn) / walk.back() * static_cast<double>(period);
+    for (std::size_t i = 0; i < times_drawn; ++i) times[i] = static_cast<std::uint64_t>(walk[i] * scale);
+    return times;
+}
 
 // When time number k is due.
 struct Beat {
     std::uint64_t first = 0;
     std::uint64_t period = 0;
-    std::uint64_t at(std::uint64_t number) const { return first + number * period; }
+    std::vector<std::uint64_t> drawn;  // phase=drawn: of so many times, from the first on; then again
+    std::uint64_t at(std::uint64_t number) const {
+        if (drawn.empty()) return first + number * period;
+        const std::uint64_t in_round = number % times_drawn;
+        return first + (number - in_round) * period + drawn[in_round];
+    }
 };
 
 inline timespec timespec_of(std::uint64_t ns) {
@@ -123,6 +144,8 @@ class Wakeup final : public Workload {
 public:
     explicit Wakeup(const Plan& plan) : histogram_(1), station_(1), waker_(plan) {
         beat_.period = plan.number("period") * 1000;
+        if (plan.parameters.contains("phase") && plan.text("phase") == "drawn")
+            beat_.drawn = drawn_times(plan.seed, beat_.period);
         histogram_[0].clear();
         publish();
     }

@@ -17,10 +17,11 @@ void read_stations(Workload& workload, Counters& counters) {
         counters.touches += station.touches;
         counters.mxcsr.insert(station.mxcsr);
         if (station.cpu < 0) continue;
+        counters.cpus.insert(station.cpu);
+        if (station.thread == 0) continue;  // runs in a task that is others' as well
         driver_seen = true;
         counters.faults.minor += station.minor_faults;
         counters.faults.major += station.major_faults;
-        counters.cpus.insert(station.cpu);
         counters.spaces.insert(station.space);
     }
     if (workload.stations().empty()) counters.mismatches = workload.mismatches();

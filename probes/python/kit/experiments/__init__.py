@@ -17,6 +17,11 @@ def creation(make):
     return "create", lambda writer, plan: Measurement(plan).carry_out(writer, lambda _: make(), lambda _: [])
 
 
+def submission(set_up):
+    """set_up(plan) gives a Workload that hands tasks to a pool."""
+    return "submit", lambda writer, plan: Measurement(plan).carry_out(writer, set_up, lambda _: [])
+
+
 def population(hold):
     """hold(plan, contexts), a coroutine function, makes so many contexts, lets each run once and suspend, and gives (whatever
     keeps them alive, how many ran)."""

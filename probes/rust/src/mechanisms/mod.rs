@@ -2,6 +2,7 @@
 
 mod control_tokio;
 mod coroutine_rust_async;
+mod executor_tokio_spawn;
 mod fiber_tokio;
 mod fiber_tokio_timer;
 mod ring;
@@ -19,6 +20,7 @@ pub const LIST: &[Mechanism] = &[
     control_tokio::CHANNEL,
     control_tokio::WAKE,
     coroutine_rust_async::MECHANISM,
+    executor_tokio_spawn::MECHANISM,
     fiber_tokio::MECHANISM,
     fiber_tokio_timer::MECHANISM,
     stack_corosensei::MECHANISM,

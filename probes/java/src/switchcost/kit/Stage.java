@@ -119,6 +119,7 @@ final class Stage implements Runnable {
         } else {
             workload.runEach(units, histogram);
         }
-        return System.nanoTime() - begin;
+        long elapsed = System.nanoTime() - begin;
+        return workload instanceof Workload.Partial partial ? partial.took() : elapsed;
     }
 }

@@ -39,4 +39,10 @@ public interface Workload {
 
     /** Lets the contexts end. */
     default void close() {}
+
+    /** A workload whose units are said to have taken a part of the time that {@link #run} takes. */
+    interface Partial extends Workload {
+        /** Of the last run, ns. */
+        long took();
+    }
 }

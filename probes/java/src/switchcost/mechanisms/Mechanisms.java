@@ -7,6 +7,9 @@ import switchcost.kit.Mechanism;
 public final class Mechanisms {
 
     public static final List<Mechanism> LIST = List.of(
+        JavaExecutors.FIXED,
+        JavaExecutors.FORK_JOIN,
+        JavaExecutors.VIRTUAL,
         FiberJavaTimer.MECHANISM,
         FiberJavaVirtual.MECHANISM,
         StackJavaContinuation.MECHANISM,

@@ -42,7 +42,12 @@ public final class MechanismsTest {
                     Check.same(7L, held.ran(), "threads that ran");
                     continue;
                 }
-                for (String by : List.of("park", "queue")) {
+                if (experiment.equals("submit")) {
+                    claims(mechanism, experiment, "from=outside", "batch");
+                    claims(mechanism, experiment, "from=within", "batch");
+                    continue;
+                }
+                for (String by : List.of("by=park", "by=queue")) {
                     for (String timing : List.of("batch", "each")) {
                         claims(mechanism, experiment, by, timing);
                     }
@@ -75,13 +80,7 @@ public final class MechanismsTest {
 
     private static void claims(Mechanism mechanism, String experiment, String by, String timing)
         throws InterruptedException {
-        Plan plan = Check.plan(
-            mechanism.id(),
-            "experiment=" + experiment,
-            "by=" + by,
-            "timing=" + timing,
-            "contexts=5"
-        );
+        Plan plan = Check.plan(mechanism.id(), "experiment=" + experiment, by, "timing=" + timing, "contexts=5");
         Workload workload = mechanism.setUp(plan);
         onThread(mechanism, () -> claims(workload, plan));
         // Another thread takes the place of context 0.
