@@ -8,7 +8,7 @@ use switchcost_model::{Invocation, Phase};
 use switchcost_stats::mean;
 
 /// Shares at which every row is given.
-const SHARES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+const SHARES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 
 /// One invocation's histogram in ns.
 pub(crate) struct Intervals {
@@ -80,11 +80,12 @@ fn weighted_quantile(buckets: &[(f64, u64)], p: f64) -> Option<f64> {
 /// Of each share what the starts have that carry it, less what reading the counter costs.
 fn percentiles(all: &[Intervals]) -> Vec<Percentile> {
     let at = |share: f64| {
-        let carrying = all.iter().filter(|one| At::Percentile(share).carried_by(one.count) || share == 0.5);
+        let carrying = || all.iter().filter(|one| At::Percentile(share).carried_by(one.count) || share == 0.5);
         let of = |one: &Intervals| Some((one.round, one.quantile(share)? - one.pair));
-        Percentile::new(share, carrying.filter_map(of).collect())
+        Percentile::new(share, total(carrying().map(|one| one.count)), carrying().filter_map(of).collect())
     };
-    let longest = Percentile::new(LONGEST, all.iter().map(|one| (one.round, one.max - one.pair)).collect());
+    let longest = all.iter().map(|one| (one.round, one.max - one.pair)).collect();
+    let longest = Percentile::new(LONGEST, total(all.iter().map(|one| one.count)), longest);
     SHARES.into_iter().filter_map(at).chain(longest).collect()
 }
 

@@ -18,6 +18,8 @@ pub struct Percentile {
     pub value: f64,
     /// 95 % interval of it; None with fewer than 6 starts that carry it.
     pub interval: Option<Interval>,
+    /// Units of the starts that carry it.
+    pub units: u64,
     /// That of each start with its round.
     starts: Vec<(u64, f64)>,
 }
@@ -28,9 +30,9 @@ pub(crate) fn in_time(starts: &[(u64, f64)]) -> Vec<f64> {
 }
 
 impl Percentile {
-    /// Of what starts have, each with its round; None without any.
-    pub(crate) fn new(share: f64, starts: Vec<(u64, f64)>) -> Option<Self> {
-        Some(Self { share, value: median(&in_time(&starts))?, interval: None, starts })
+    /// Of what starts of so many units in all have, each with its round; None without any.
+    pub(crate) fn new(share: f64, units: u64, starts: Vec<(u64, f64)>) -> Option<Self> {
+        Some(Self { share, value: median(&in_time(&starts))?, interval: None, units, starts })
     }
 
     /// `p99`, or `longest`.

@@ -70,7 +70,7 @@ pub(crate) fn watching(began: Instant, time: Option<Duration>) -> String {
 }
 
 impl Wakeups {
-    fn new(pid: u32, seconds: f64, tasks: &BTreeSet<i32>, Waits { ns, held, lost }: Waits) -> Self {
+    fn new(pid: u32, seconds: f64, tasks: &BTreeSet<i32>, Waits { ns, held, lost, .. }: Waits) -> Self {
         let count = ns.len();
         let carried = |share: f64| (1.0 - share) * count as f64 >= BEYOND;
         // The longest come first.
@@ -126,8 +126,7 @@ mod tests {
 
     #[test]
     fn percentiles_need_ten_beyond_and_count_from_the_longest() {
-        let waits =
-            |count: u64| Waits { ns: (1..=count).rev().map(|n| n * 1000).collect(), held: BTreeMap::new(), lost: 0 };
+        let waits = |count: u64| Waits { ns: (1..=count).rev().map(|n| n * 1000).collect(), ..Waits::default() };
         let of = |count| Wakeups::new(7, 1.0, &[7].into(), waits(count));
         let few = of(150);
         assert_eq!(few.percentiles_ns, [("p50", 75_000), ("p90", 135_000)].into());

@@ -166,6 +166,13 @@ pub fn idle_states(cpu: u32) -> Option<BTreeMap<String, IdleState>> {
     Some(states).filter(|states| !states.is_empty())
 }
 
+/// The name of an idle state of a CPU, by its number; without cpuidle the number.
+#[must_use]
+pub(crate) fn idle_state(cpu: u32, number: u32) -> String {
+    let file = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle/state{number}/name");
+    std::fs::read_to_string(file).map_or_else(|_| format!("state {number}"), |name| name.trim().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ mod held;
 use crate::os;
 use crate::spawn::Child;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::Obstacle;
+use switchcost_model::{LateWake, Obstacle};
 
 pub(crate) use held::{Event, What};
 
@@ -26,6 +26,8 @@ pub struct Waits {
     pub ns: Vec<u64>,
     /// Who had the CPU in the [`LONGEST`] of them, task, interrupt or softirq → ns.
     pub held: BTreeMap<String, u64>,
+    /// The [`LONGEST`] of wake-ups by timers, the latest first.
+    pub late: Vec<LateWake>,
     /// Events of the scheduler that the kernel did not keep, a few at most.
     pub lost: u64,
 }
@@ -62,7 +64,8 @@ impl Trace {
         for wait in waits.iter().take(LONGEST) {
             held::add(&mut held, &self.events, wait);
         }
-        Ok(Waits { ns: waits.iter().map(held::Wait::lasted).collect(), held, lost })
+        let late = held::latest(&self.events, tasks, LONGEST, crate::cpus::idle_state);
+        Ok(Waits { ns: waits.iter().map(held::Wait::lasted).collect(), held, late, lost })
     }
 
     /// The same of the tasks of a child.

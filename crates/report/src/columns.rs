@@ -238,7 +238,7 @@ pub static COLUMNS: &[Column] = &[
     column(
         "percentiles",
         Of::Amounts(|_, row| percentiles(row)),
-        "Only where each unit has a figure: p50 to p99.9 of a start, as far as starts carry them (ten units beyond), and its longest, each as the median over starts with the ends of its 95 % interval: p99, p99_low, p99_high.",
+        "Only where each unit has a figure: p50 to p99.99 of a start, as far as starts carry them (ten units beyond), and its longest, each as the median over starts with the units of these starts and the ends of its 95 % interval: p99, p99_n, p99_low, p99_high.",
     ),
     figure!("max", max, "Most expensive batch; with timing each the longest interval."),
     figure!("mad", mad, "Median absolute deviation of the starts' medians."),

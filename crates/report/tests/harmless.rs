@@ -129,6 +129,11 @@ fn run(texts: &[String]) -> Run {
                     refused: Some(Obstacle::NotInstalled { program: texts.next() }),
                     tail: Some(Tail {
                         held: [(texts.next(), 1)].into(),
+                        late: vec![LateWake {
+                            idle: Some(texts.next()),
+                            held: [(texts.next(), 1)].into(),
+                            ..LateWake::default()
+                        }],
                         unknown: Some(Obstacle::TraceRefused { cause: texts.next() }),
                         ..Tail::default()
                     }),

@@ -1,6 +1,7 @@
 //! From events of tracepoints to who held a CPU.
 
 use std::collections::{BTreeMap, BTreeSet};
+use switchcost_model::LateWake;
 
 /// Something that the kernel did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,14 @@ pub(crate) enum What {
     Interrupted(String),
     /// It ends.
     Resumed,
+    /// A task sets a timer for a time, ns of the same clock.
+    TimerSet { task: i32, timer: u64, due: u64 },
+    /// The interrupt of that timer is here.
+    TimerFired { timer: u64 },
+    /// The CPU enters an idle state; None: it leaves it.
+    Idle { state: Option<u32> },
+    /// A task is at the end of the system call in which it slept.
+    Returned { task: i32 },
 }
 
 /// A task that was to run and did not yet.
@@ -85,9 +94,83 @@ pub(super) fn add(held: &mut BTreeMap<String, u64>, events: &[Event], wait: &Wai
             }
             What::Interrupted(name) => above.push(name),
             What::Resumed => drop(above.pop()),
-            What::Woken { .. } => {}
+            _ => {}
         }
     }
+}
+
+/// How far a wake-up by a timer has come.
+#[derive(Default)]
+struct Chain {
+    timer: u64,
+    due: u64,
+    fired: Option<u64>,
+    idle: Option<u32>,
+    woken: Option<u64>,
+    ran: Option<(u64, u32)>,
+}
+
+/// Whole wake-ups of these tasks by timers, from the time that was set to the end of the system call, the latest so many of them, the latest first.
+/// `state`: the name of an idle state of a CPU, by its number.
+pub(super) fn latest(
+    events: &[Event],
+    tasks: &BTreeSet<i32>,
+    most: usize,
+    state: impl Fn(u32, u32) -> String,
+) -> Vec<LateWake> {
+    let mut chains: BTreeMap<i32, Chain> = BTreeMap::new();
+    // Of each CPU the last idle state, when it was entered and when it was left.
+    let mut idle: BTreeMap<u32, (u32, u64, u64)> = BTreeMap::new();
+    let mut late = Vec::new();
+    for Event { at, cpu, what } in events {
+        match what {
+            What::TimerSet { task, timer, due } if tasks.contains(task) => {
+                chains.insert(*task, Chain { timer: *timer, due: *due, ..Chain::default() });
+            }
+            What::Idle { state: Some(state) } => drop(idle.insert(*cpu, (*state, *at, u64::MAX))),
+            What::Idle { state: None } => {
+                idle.entry(*cpu).and_modify(|(_, _, left)| *left = *at);
+            }
+            What::TimerFired { timer } => {
+                for chain in chains.values_mut().filter(|chain| chain.timer == *timer && chain.fired.is_none()) {
+                    chain.fired = Some(*at);
+                    let was = idle.get(cpu).filter(|(_, entered, left)| *entered <= chain.due && *left >= chain.due);
+                    chain.idle = was.map(|(state, ..)| *state);
+                }
+            }
+            What::Woken { task } => {
+                let chain = chains.get_mut(task).filter(|chain| chain.fired.is_some());
+                chain.into_iter().for_each(|chain| _ = chain.woken.get_or_insert(*at));
+            }
+            What::Switched { to: (task, _), .. } => {
+                let chain = chains.get_mut(task).filter(|chain| chain.woken.is_some());
+                chain.into_iter().for_each(|chain| _ = chain.ran.get_or_insert((*at, *cpu)));
+            }
+            What::Returned { task } => {
+                let Some(chain) = chains.remove(task) else { continue };
+                let (Some(fired), Some(woken), Some((ran, cpu))) = (chain.fired, chain.woken, chain.ran) else {
+                    continue;
+                };
+                let wake = LateWake {
+                    interrupt_ns: fired.saturating_sub(chain.due),
+                    idle: chain.idle.map(|number| state(cpu, number)),
+                    handler_ns: woken.saturating_sub(fired),
+                    waited_ns: ran.saturating_sub(woken),
+                    held: BTreeMap::new(),
+                    returned_ns: at.saturating_sub(ran),
+                };
+                late.push((wake, Wait { from: woken, to: ran, cpu }));
+            }
+            _ => {}
+        }
+    }
+    late.sort_by_key(|(wake, _)| std::cmp::Reverse(wake.late_ns()));
+    late.truncate(most);
+    let divided = |(mut wake, wait): (LateWake, Wait)| {
+        add(&mut wake.held, events, &wait);
+        wake
+    };
+    late.into_iter().map(divided).collect()
 }
 
 #[cfg(test)]
@@ -130,6 +213,49 @@ mod tests {
         let expected = [("kworker/1:1", 30), ("softirq timer", 30), ("switchcost-hog", 70)];
         assert_eq!(of(&waits[0]), expected.map(|(name, ns)| (name.to_owned(), ns)));
         assert_eq!(of(&waits[1]), [("the idle CPU".to_owned(), 20)]);
+    }
+
+    #[test]
+    fn a_late_wake_up_adds_up_from_its_time_to_the_end_of_the_call() {
+        let set = |due| What::TimerSet { task: 7, timer: 0xff, due };
+        let events = [
+            event(50, set(100)),
+            event(60, switched((7, "probe"), (0, "swapper/1"))),
+            event(70, What::Idle { state: Some(1) }),
+            // The CPU is idle at the time; the interrupt comes before the state is left.
+            event(130, What::TimerFired { timer: 0xff }),
+            event(140, What::Woken { task: 7 }),
+            event(145, What::Idle { state: None }),
+            event(150, switched((0, "swapper/1"), (7, "probe"))),
+            event(157, What::Returned { task: 7 }),
+            // Something runs at the time, and for longer; another task's timer is none of it.
+            event(160, set(200)),
+            event(165, switched((7, "probe"), (8, "cc1"))),
+            event(190, What::TimerFired { timer: 0xfe }),
+            event(205, What::TimerFired { timer: 0xff }),
+            event(206, What::Woken { task: 7 }),
+            event(1000, switched((8, "cc1"), (7, "probe"))),
+            event(1003, What::Returned { task: 7 }),
+            // One whose beginning was not traced has no time.
+            event(1010, What::Woken { task: 7 }),
+            event(1020, What::Returned { task: 7 }),
+        ];
+        let found = latest(&events, &[7].into(), 10, |cpu, state| format!("state {state} of CPU {cpu}"));
+        let wake =
+            |[interrupt_ns, handler_ns, waited_ns, returned_ns], idle: Option<&str>, held: (&str, u64)| LateWake {
+                interrupt_ns,
+                idle: idle.map(str::to_owned),
+                handler_ns,
+                waited_ns,
+                held: [(held.0.to_owned(), held.1)].into(),
+                returned_ns,
+            };
+        let late = wake([5, 1, 794, 3], None, ("cc1", 794));
+        let early = wake([30, 10, 10, 7], Some("state 1 of CPU 1"), ("the idle CPU", 10));
+        assert_eq!((late.late_ns(), early.late_ns()), (803, 57));
+        assert_eq!(found, [late.clone(), early]);
+        assert_eq!(latest(&events, &[7].into(), 1, |_, _| String::new()), [late]);
+        assert!(latest(&events, &[9].into(), 9, |_, _| String::new()).is_empty());
     }
 
     #[test]

@@ -104,10 +104,40 @@ pub struct Tail {
     pub longest_ns: Vec<u64>,
     /// Who had the CPU in these, task, interrupt or softirq → ns.
     pub held: BTreeMap<String, u64>,
+    /// Wake-ups by a timer that were latest, the latest first; empty where its tasks wait otherwise, or timers cannot be traced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<LateWake>,
     /// Events of the scheduler that the kernel did not keep, a few at most.
     #[serde(default)]
     pub lost: u64,
     /// Why nothing of this is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<Obstacle>,
+}
+
+/// A wake-up by a timer, from the time that it was set for until the task was back from its system call. The parts add up to the whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct LateWake {
+    /// From that time until the timer's interrupt, ns.
+    pub interrupt_ns: u64,
+    /// The idle state in which the CPU was at that time; None: it ran something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<String>,
+    /// From the interrupt until the task was woken, ns.
+    pub handler_ns: u64,
+    /// From waking to running, ns.
+    pub waited_ns: u64,
+    /// Who had the CPU meanwhile, task, interrupt or softirq → ns.
+    pub held: BTreeMap<String, u64>,
+    /// From running to the end of the system call, ns.
+    pub returned_ns: u64,
+}
+
+impl LateWake {
+    /// All parts, ns.
+    #[must_use]
+    pub fn late_ns(&self) -> u64 {
+        [self.interrupt_ns, self.handler_ns, self.waited_ns, self.returned_ns].into_iter().fold(0, u64::saturating_add)
+    }
 }

@@ -26,7 +26,8 @@ pub(super) fn percentiles(row: &Row<'_>) -> BTreeMap<String, f64> {
     let ends = |known: &Percentile| {
         let name = known.name();
         let ends = known.interval.map(|ends| [(format!("{name}_low"), ends.low), (format!("{name}_high"), ends.high)]);
-        [(name, known.value)].into_iter().chain(ends.into_iter().flatten())
+        let units = (format!("{name}_n"), known.units as f64);
+        [(name, known.value), units].into_iter().chain(ends.into_iter().flatten())
     };
     row.summary.percentiles.iter().flat_map(ends).collect()
 }

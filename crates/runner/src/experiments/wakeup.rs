@@ -170,10 +170,11 @@ impl Loaded {
 fn tail(waits: Result<Waits, Obstacle>) -> Tail {
     match waits {
         Err(why) => Tail { unknown: Some(why), ..Tail::default() },
-        Ok(Waits { ns, held, lost }) => Tail {
+        Ok(Waits { ns, held, late, lost }) => Tail {
             wakes: ns.len() as u64,
             longest_ns: ns.into_iter().take(LONGEST).collect(),
             held,
+            late,
             lost,
             unknown: None,
         },

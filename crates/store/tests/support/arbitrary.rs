@@ -313,8 +313,13 @@ fn obstacle() -> impl Strategy<Value = Obstacle> {
 }
 
 fn tail() -> impl Strategy<Value = Tail> {
-    (number(), number(), vec(number(), 0..3), btree_map(text(), number(), 0..3), option::of(obstacle()))
-        .prop_map(|(wakes, lost, longest_ns, held, unknown)| Tail { wakes, longest_ns, held, lost, unknown })
+    (number(), number(), vec(number(), 0..3), btree_map(text(), number(), 0..3), option::of(obstacle())).prop_map(
+        |(wakes, lost, longest_ns, held, unknown)| {
+            let late =
+                longest_ns.iter().map(|ns| LateWake { waited_ns: *ns, held: held.clone(), ..LateWake::default() });
+            Tail { wakes, late: late.collect(), longest_ns, held, lost, unknown }
+        },
+    )
 }
 
 /// Of every shape: texts, words, fractions, one reason in another.

@@ -12,7 +12,7 @@ use switchcost_model::{Experiment, Quantity, Timing, Value, Verdict};
 const LONG: usize = 8;
 
 /// Shares of a start's units, with their titles.
-const SHARES: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];
+const SHARES: [(f64, &str); 5] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
 
 /// A column: its title, how soon it leaves, its cell.
 type Column<'t> = (&'t str, u8, fn(&Row<'_>) -> Cell);
@@ -102,8 +102,15 @@ impl<'r> View<'_, 'r> {
         let has = |share: f64| share == 0.5 || rows.iter().any(|row| known(row, share).is_some());
         let shares: Vec<(f64, &str)> = SHARES.into_iter().filter(|(share, _)| has(*share)).collect();
         // The width of the first stays longest.
-        let titles = shares.iter().zip([2, 6, 5, 7]).flat_map(|((_, title), leaves)| [(*title, 0), ("±", leaves)]);
-        let titles = [(title, 0)].into_iter().chain(titles).chain([("longest", 0), ("", 9), ("", 0), ("", 0), ("", 0)]);
+        let titles = shares.iter().zip([2, 6, 5, 7, 8]).flat_map(|((_, title), leaves)| [(*title, 0), ("±", leaves)]);
+        let titles = [(title, 0)].into_iter().chain(titles).chain([
+            ("longest", 0),
+            ("n", 4),
+            ("", 9),
+            ("", 0),
+            ("", 0),
+            ("", 0),
+        ]);
         let quantity = rows.first().map_or(Quantity::TIME, |row| row.quantity);
         let figures = rows.iter().filter_map(|row| row.summary.figures.as_ref());
         let ends = figures.flat_map(|figures| [figures.min.unwrap_or(figures.p50), figures.max]);
@@ -122,6 +129,8 @@ impl<'r> View<'_, 'r> {
             let figures = row.summary.figures.as_ref();
             let lasts = row.summary.percentiles.iter().any(|known| known.share == LONGEST);
             cells.push(figure(row, figures.filter(|_| lasts).map(|figures| figures.max)));
+            let units = row.summary.percentiles.first().map(|known| known.units);
+            cells.push(units.map_or(Cell::Empty, |units| Cell::Value(Value::Count(units))));
             let ends = figures.map(|figures| (figures.min.unwrap_or(figures.p50), figures.max));
             let drawn = ends.map(|ends| Picture::Histogram(detail(row).histogram, ends));
             cells.push(drawn.map_or(Cell::Empty, Cell::Picture));
