@@ -1,5 +1,5 @@
-//! What a switch does beside: looks before a context blocks, calls below it, registers, memory. And three experiments of the scheduler: a contended lock,
-//! a preemption, a task for a pool. By the real probe; on a busy machine a row may be disturbed, not contradicted.
+//! What a switch does beside: looks before a context blocks, calls below it, registers, memory. And experiments of the scheduler: a contended lock,
+//! a preemption, turns of computing threads, a task for a pool. By the real probe; on a busy machine a row may be disturbed, not contradicted.
 
 use crate::real::{real, text};
 use serde_json::Value;
@@ -96,6 +96,15 @@ fn a_preemption_has_a_price_or_the_row_says_what_it_lacks() {
     let rows = self::rows("thread/preempted", "--param every=500 --param data=4194304").unwrap();
     let often = of(&rows, "every", "500");
     assert!(text(often, "verdict") == "unsupported" && text(often, "reason").contains("every="), "{often}");
+}
+
+#[test]
+fn computing_threads_take_turns_and_all_their_work_is_there() {
+    let Some(rows) = rows("thread/rotated", "--contexts 2,4") else { return };
+    for row in &rows {
+        verified_or_lacking(row, &["did not take turns"]);
+        assert_eq!((text(row, "experiment"), text(row, "unit")), ("rotate", "turn"), "{row}");
+    }
 }
 
 #[test]

@@ -141,6 +141,7 @@ macro_rules! pages {
             ("contend", include_str!("experiment/contend.toml")),
             ("submit", include_str!("experiment/submit.toml")),
             ("preempt", include_str!("experiment/preempt.toml")),
+            ("rotate", include_str!("experiment/rotate.toml")),
             $((stringify!($name), include_str!(concat!("experiment/", stringify!($name), ".toml")))),+
         ];
     };

@@ -242,7 +242,7 @@ mod tests {
         ];
         let found = latest(&events, &[7].into(), 10, |cpu, state| format!("state {state} of CPU {cpu}"));
         let wake =
-            |[interrupt_ns, handler_ns, waited_ns, returned_ns], idle: Option<&str>, held: (&str, u64)| LateWake {
+            |[interrupt_ns, handler_ns, waited_ns, returned_ns]: [u64; 4], idle: Option<&str>, held: (&str, u64)| LateWake {
                 interrupt_ns,
                 idle: idle.map(str::to_owned),
                 handler_ns,
