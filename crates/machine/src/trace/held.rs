@@ -241,15 +241,16 @@ mod tests {
             event(1020, What::Returned { task: 7 }),
         ];
         let found = latest(&events, &[7].into(), 10, |cpu, state| format!("state {state} of CPU {cpu}"));
-        let wake =
-            |[interrupt_ns, handler_ns, waited_ns, returned_ns]: [u64; 4], idle: Option<&str>, held: (&str, u64)| LateWake {
-                interrupt_ns,
-                idle: idle.map(str::to_owned),
-                handler_ns,
-                waited_ns,
-                held: [(held.0.to_owned(), held.1)].into(),
-                returned_ns,
-            };
+        let wake = |[interrupt_ns, handler_ns, waited_ns, returned_ns]: [u64; 4],
+                    idle: Option<&str>,
+                    held: (&str, u64)| LateWake {
+            interrupt_ns,
+            idle: idle.map(str::to_owned),
+            handler_ns,
+            waited_ns,
+            held: [(held.0.to_owned(), held.1)].into(),
+            returned_ns,
+        };
         let late = wake([5, 1, 794, 3], None, ("cc1", 794));
         let early = wake([30, 10, 10, 7], Some("state 1 of CPU 1"), ("the idle CPU", 10));
         assert_eq!((late.late_ns(), early.late_ns()), (803, 57));

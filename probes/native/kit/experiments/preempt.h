@@ -57,6 +57,7 @@ public:
     }
 
     void run(std::uint64_t units) override {
+        if (gave_up_) return lost_.push_back(0);  // the start has no figure, and should end soon
         Stretch last[4] = {};
         std::int64_t lost = 0;
         std::uint64_t found = 0, runs = runs_.load(std::memory_order_relaxed), begin = clock_now();

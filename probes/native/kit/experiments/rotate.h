@@ -47,6 +47,7 @@ public:
     }
 
     void run(std::uint64_t units) override {
+        if (gave_up_) return took_.push_back(0);  // the start has no figure, and should end soon
         left_ = units;
         lost_ = 0;
         patience_ = clock_now() + 100 * units * usual_slice_ns + 1'000'000'000;
@@ -82,7 +83,9 @@ public:
     }
     void add_counts(Counts& counts) const override {
         std::int64_t wrong = 0;
-        for (const Task& task : tasks_) wrong += task.product != power_of_three(task.stretches * steps_);
+        for (const Task& task : tasks_) {
+            if (task.product != power_of_three(task.stretches * steps_)) wrong += static_cast<std::int64_t>(task.stretches);
+        }
         counts.emplace_back("work_missing", wrong);
         counts.emplace_back("fewest_turns", static_cast<std::int64_t>(fewest_));
     }

@@ -102,15 +102,12 @@ impl<'r> View<'_, 'r> {
         let has = |share: f64| share == 0.5 || rows.iter().any(|row| known(row, share).is_some());
         let shares: Vec<(f64, &str)> = SHARES.into_iter().filter(|(share, _)| has(*share)).collect();
         // The width of the first stays longest.
-        let titles = shares.iter().zip([2, 6, 5, 7, 8]).flat_map(|((_, title), leaves)| [(*title, 0), ("±", leaves)]);
-        let titles = [(title, 0)].into_iter().chain(titles).chain([
-            ("longest", 0),
-            ("n", 4),
-            ("", 9),
-            ("", 0),
-            ("", 0),
-            ("", 0),
-        ]);
+        // How soon a percentile leaves, and its interval; the rarest is the first.
+        let leaves = [(0, 2), (0, 6), (0, 5), (0, 7), (8, 8)];
+        let titles = shares.iter().zip(leaves);
+        let titles = titles.flat_map(|((_, title), (leaves, half))| [(*title, leaves), ("±", half)]);
+        let last = [("longest", 0), ("n", 10), ("", 9), ("", 0), ("", 0), ("", 0)];
+        let titles = [(title, 0)].into_iter().chain(titles).chain(last);
         let quantity = rows.first().map_or(Quantity::TIME, |row| row.quantity);
         let figures = rows.iter().filter_map(|row| row.summary.figures.as_ref());
         let ends = figures.flat_map(|figures| [figures.min.unwrap_or(figures.p50), figures.max]);

@@ -126,6 +126,6 @@ mod tests {
         assert!(said.contains("of its own latest, 12.0 µs, 50 % are in none of these; 3 events"), "{said}");
         assert!(said.contains("quota had run out, 14 %"), "{said}");
         let alone = Tail { late: vec![wake(None, [10, 0, 0, 0], "")], ..Tail::default() };
-        assert!(late(&alone, false, None).to_string().contains("0 % waiting for the CPU, 0 % on the way"));
+        assert!(late(&alone, false, None).to_string().contains("0.00 % waiting for the CPU, 0.00 % on the way"));
     }
 }
