@@ -3,12 +3,15 @@
 // The driver is not a context: a switch is the yield of one generator, the driver's loop, and the resumption of the next.
 "use strict";
 
+const { isGeneratorObject } = require("util").types;
+
 const { now } = require("../kit/clock");
 const engine = require("../kit/engine");
 const heapOffset = require("../kit/heap_offset");
 const { Turns } = require("../kit/evidence");
 const { checkMemory } = require("../kit/measure");
 const { Ring, VERIFY } = require("../kit/ring");
+const { failed } = require("../kit/wire");
 
 // A generator with its registers (observed with Node.js 20).
 const BYTES_EACH = 250;
@@ -71,7 +74,15 @@ class GeneratorRing extends Ring {
     const { member, memberEach, passing } = partsOf(this);
     const generators = Array.from({ length: contexts }, (_, index) => (each ? memberEach(index) : member(index)));
     for (const generator of generators) generator.next();
+    this.generators = generators;
     this.pass = passing(generators);
+  }
+
+  // The engine knows its generators: an object with a method `next` is none.
+  claim() {
+    const found = new Set(this.generators.filter(isGeneratorObject)).size;
+    if (found !== this.lap) throw failed("self_check_failed", `${found} of ${this.lap} contexts are generators`);
+    return super.claim();
   }
 
   round(token) {
