@@ -30,3 +30,22 @@ class Package:
 
     def _why(self, error):
         return f"the package {self.name} cannot be imported ({error})"
+
+
+class Since:
+    """A part of the standard library, from a version of Python on."""
+
+    def __init__(self, version, name):
+        self.version, self.name = version, name
+        self.install = "Python {}.{} or newer".format(*version)
+
+    def missing(self):
+        """Why it is not there, or None."""
+        return None if sys.version_info >= self.version else f"this Python has no {self.name}"
+
+    def load(self):
+        """Says what runs."""
+        why = self.missing()
+        if why:
+            raise wire.unsupported("missing_library", f"{why}; install {self.install}")
+        return f"{self.name} of the standard library"
