@@ -3,8 +3,13 @@
 mod control_tokio;
 mod coroutine_rust_async;
 mod executor_tokio_spawn;
+mod fiber_may;
+#[cfg(target_os = "linux")]
+mod fiber_monoio;
+mod fiber_smol;
 mod fiber_tokio;
 mod fiber_tokio_timer;
+mod local_tasks;
 mod ring;
 mod stack_corosensei;
 mod thread_rust_std;
@@ -21,6 +26,10 @@ pub const LIST: &[Mechanism] = &[
     control_tokio::WAKE,
     coroutine_rust_async::MECHANISM,
     executor_tokio_spawn::MECHANISM,
+    fiber_may::MECHANISM,
+    #[cfg(target_os = "linux")]
+    fiber_monoio::MECHANISM,
+    fiber_smol::MECHANISM,
     fiber_tokio::MECHANISM,
     fiber_tokio_timer::MECHANISM,
     stack_corosensei::MECHANISM,

@@ -14,7 +14,7 @@ fn list_is_sorted() {
 
 #[test]
 fn claims_are_what_was_asked() {
-    for ring in ["coroutine/rust-async", "fiber/tokio", "stack/corosensei"] {
+    for ring in ["coroutine/rust-async", "fiber/may", "fiber/monoio", "fiber/smol", "fiber/tokio", "stack/corosensei"] {
         for contexts in [2, 5] {
             for bytes in [0, 1, 100, 100_000] {
                 check(&format!("mechanism={ring} contexts={contexts} working_set={bytes}"));
