@@ -27,9 +27,11 @@ pub const MECHANISM: Mechanism = Mechanism {
 #[derive(Clone, Copy)]
 struct May;
 
-/// On one thread, which goes where the host has put the process.
+/// On one thread, which goes where the host has put the process. The first coroutine makes a pool of a thousand stacks,
+/// which takes ten milliseconds.
 fn one_worker() -> May {
     config().set_workers(1).set_worker_pin(false);
+    May.on_a_coroutine(|| ());
     May
 }
 

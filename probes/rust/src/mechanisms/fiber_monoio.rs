@@ -52,16 +52,4 @@ impl Runtime for Monoio {
     fn block_on<T>(self, future: impl Future<Output = T>) -> T {
         self.0.borrow_mut().block_on(future)
     }
-
-    async fn pause() {
-        let mut paused = false;
-        std::future::poll_fn(|context| {
-            if std::mem::replace(&mut paused, true) {
-                return std::task::Poll::Ready(());
-            }
-            context.waker().wake_by_ref();
-            std::task::Poll::Pending
-        })
-        .await;
-    }
 }

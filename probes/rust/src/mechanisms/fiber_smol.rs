@@ -50,8 +50,4 @@ impl Runtime for Smol {
     fn block_on<T>(self, future: impl Future<Output = T>) -> T {
         future::block_on(self.0.run(future))
     }
-
-    async fn pause() {
-        future::yield_now().await;
-    }
 }

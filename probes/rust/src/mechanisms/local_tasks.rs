@@ -5,9 +5,10 @@ use kit::{
     now, Claim, Context, Contexts, Done, PassToken, Plan, Population, Recorder, Refusal, Series, Touch, Units, WorkingSet,
     Workload,
 };
-use std::cell::Cell;
-use std::future::{pending, Future};
+use std::cell::{Cell, RefCell};
+use std::future::{poll_fn, Future};
 use std::rc::Rc;
+use std::task::{Poll, Waker};
 
 /// A runtime, or a handle of it that lasts as long as the process.
 pub trait Runtime: Copy + 'static {
@@ -33,8 +34,6 @@ pub trait Runtime: Copy + 'static {
     fn task<T: 'static>(self, future: impl Future<Output = T> + 'static) -> impl Future<Output = T> + 'static;
     /// Runs tasks until this future ends.
     fn block_on<T>(self, future: impl Future<Output = T>) -> T;
-    /// Lets every ready task run once.
-    fn pause() -> impl Future<Output = ()>;
 
     /// A future as a task.
     fn on_a_task<T: 'static>(self, future: impl Future<Output = T> + 'static) -> T {
@@ -58,7 +57,7 @@ pub fn create<R: Runtime>(_: &Plan) -> Result<Box<dyn Workload>, Refusal> {
 
 /// Experiment footprint.
 pub fn hold<R: Runtime>(_: &Plan) -> Result<Box<dyn Population>, Refusal> {
-    Ok(Box::new(Held { runtime: R::new()?, ran: Rc::default() }))
+    Ok(Box::new(Held { runtime: R::new()?, ran: Rc::default(), wakers: Rc::default() }))
 }
 
 async fn live<R: Runtime, S: Touch>(mut context: Context<S>, mut from: R::From, to: R::To) {
@@ -152,27 +151,33 @@ impl<R: Runtime> Series for Creation<R> {
     }
 }
 
-/// Tasks that wait for what never comes; the runtime keeps them.
+/// Tasks that wait for what never comes. Some runtimes free a task that nobody can wake.
 struct Held<R> {
     runtime: R,
     ran: Rc<Cell<u64>>,
+    wakers: Rc<RefCell<Vec<Waker>>>,
 }
 
 impl<R: Runtime> Population for Held<R> {
     fn populate(&mut self, contexts: u64) -> Result<(), Refusal> {
-        let (runtime, all) = (self.runtime, self.ran.get() + contexts);
-        runtime.block_on(async {
+        let (runtime, counted, wakers) = (self.runtime, Rc::clone(&self.ran), Rc::clone(&self.wakers));
+        wakers.borrow_mut().reserve_exact(contexts as usize);
+        // Some runtimes poll the future of block_on again before any task.
+        runtime.on_a_task(async move {
             for _ in 0..contexts {
-                let ran = Rc::clone(&self.ran);
+                let (ran, wakers) = (Rc::clone(&counted), Rc::clone(&wakers));
                 runtime.detach(async move {
                     ran.set(ran.get() + 1);
-                    pending::<()>().await;
+                    poll_fn(|context| {
+                        wakers.borrow_mut().push(context.waker().clone());
+                        Poll::<()>::Pending
+                    })
+                    .await;
                     ran.set(ran.get() + 1); // So that it keeps something across the await.
                 });
             }
-            while self.ran.get() < all {
-                R::pause().await;
-            }
+            // A queue is first in, first out, or the claim falls short.
+            runtime.task(async {}).await;
         });
         Ok(())
     }
