@@ -25,6 +25,8 @@ pub struct Catalogue {
     pub broken: Vec<Broken>,
     /// Id of each probe that is installed → its source.
     pub sources: BTreeMap<String, String>,
+    /// What people ask for and no page is of, by its name in small letters → why not: a clause.
+    pub absent: BTreeMap<String, String>,
 }
 
 /// A page of a mechanism, or a folder of a probe, that cannot be used: it costs its own rows, not those of others.
@@ -97,6 +99,9 @@ pub(crate) struct FamiliesFile {
     /// By source; the installation's own file counts.
     #[serde(default)]
     pub(crate) leaving_ms: BTreeMap<String, u64>,
+    /// The installation's own file counts.
+    #[serde(default)]
+    pub(crate) absent: BTreeMap<String, String>,
     pub(crate) family: Vec<FamilyEntry>,
 }
 

@@ -89,9 +89,13 @@ impl Catalogue {
         }
     }
 
-    /// ` (did you mean …?)` with the mechanisms and families that are most like a name which none has; where none is like it, what there is.
+    /// ` (did you mean …?)` with the mechanisms and families that are most like a name which none has; where none is like it, what there is. Of what is
+    /// known to be absent, why.
     #[must_use]
     pub fn did_you_mean(&self, name: &str) -> String {
+        if let Some(why) = self.absent.get(&name.to_lowercase()) {
+            return format!("; it is not measured: {why}");
+        }
         let families = self.families.iter().filter(|_| !name.contains('/'));
         let families = families.map(|family| (edits(name, &family.id), family.id.as_str()));
         let mechanisms = self.mechanisms.iter().map(|mechanism| {
@@ -130,6 +134,22 @@ fn words(mechanism: &Mechanism) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_is_known_to_be_absent_has_its_reason() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms");
+        let catalogue = crate::load(folder.as_ref(), &[], &|_| Ok(())).unwrap();
+        for name in ["ocaml", "Swift", "libco"] {
+            let pattern = catalogue.pattern(name).unwrap();
+            let said = catalogue.meant(&pattern, |_| true).unwrap_err();
+            assert!(said.contains("it is not measured: "), "{said}");
+        }
+        // A name that a page has by now is no longer absent.
+        for name in catalogue.absent.keys() {
+            let pattern = catalogue.pattern(name).unwrap();
+            assert!(!catalogue.mechanisms.iter().any(|one| pattern.names_mechanism(&one.id)), "{name}");
+        }
+    }
+
     #[test]
     fn words_of_a_title_name_what_it_is_of() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../mechanisms");

@@ -22,7 +22,8 @@ struct Waiting {
 pub fn load(folder: &Path, own: &[PathBuf], trusted: Trusted<'_>) -> Result<Catalogue, CatalogueError> {
     let families: FamiliesFile = read(&folder.join("families.toml"))?;
     let common = load_common(&folder.join("parameters.toml"))?;
-    let mut catalogue = Catalogue { reference: families.reference.clone(), ..Catalogue::default() };
+    let (reference, absent) = (families.reference.clone(), families.absent.clone());
+    let mut catalogue = Catalogue { reference, absent, ..Catalogue::default() };
     let leaving = families.leaving_ms.clone();
     add_families(&mut catalogue, families);
     let mut waiting = Vec::new();
@@ -66,7 +67,12 @@ fn add_families(catalogue: &mut Catalogue, families: FamiliesFile) {
 fn own_families(folder: &Path) -> Result<FamiliesFile, String> {
     let path = folder.join("families.toml");
     if path.symlink_metadata().is_err() {
-        return Ok(FamiliesFile { reference: None, leaving_ms: BTreeMap::new(), family: Vec::new() });
+        return Ok(FamiliesFile {
+            reference: None,
+            leaving_ms: BTreeMap::new(),
+            absent: BTreeMap::new(),
+            family: Vec::new(),
+        });
     }
     read(&path).map_err(|error| error.to_string())
 }

@@ -60,7 +60,15 @@ impl Action for List {
             let hint = catalogue.did_you_mean(first.name());
             return Err(Failure::usage(format!("no mechanism matches `{}`{hint}", first.name())));
         }
-        let remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
+        let mut remarks = if patterns.is_empty() { remarks(&catalogue, &probes) } else { Vec::new() };
+        if patterns.is_empty() && !catalogue.absent.is_empty() {
+            let all = || catalogue.absent.iter();
+            let names = all().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+            match self.verbose || matches!(self.format, ListFormat::Json) {
+                true => remarks.extend(all().map(|(name, why)| format!("not measured: {name}: {why}"))),
+                false => remarks.push(format!("not measured: {names}; `switchcost list -v` says why")),
+            }
+        }
         let families: Vec<_> = catalogue.families.iter().map(|f| (f.id.clone(), f.title.clone())).collect();
         output::print(&match self.format {
             ListFormat::Table if !patterns.is_empty() && mechanisms.len() == 1 => {
