@@ -14,6 +14,9 @@ public final class Hello {
     /** Also set by the launcher, which says it where there is no Java. */
     private static final String INSTALL = System.getProperty("switchcost.install", "");
 
+    /** Set by a probe of another language: its version, with what stands between. */
+    private static final String LANGUAGE = System.getProperty("switchcost.language", "");
+
     private Hello() {}
 
     public static void send(Writer writer, String probe, String version) {
@@ -22,7 +25,7 @@ public final class Hello {
                 .put("protocol", Plan.PROTOCOL)
                 .put("probe", probe)
                 .put("version", version)
-                .put("runtime", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"))
+                .put("runtime", LANGUAGE + System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"))
                 .put("compiler", null)
                 .put("flags", FLAGS)
                 .put("pid", ProcessHandle.current().pid())

@@ -28,12 +28,28 @@ public final class Own implements Mechanism {
     private final ThreadFactory driver;
     private final Start start;
     private final LongUnaryOperator makeAndEnd;
+    private final String resumer;
 
-    private Own(String id, ThreadFactory driver, Start start, LongUnaryOperator makeAndEnd) {
+    private Own(String id, ThreadFactory driver, Start start, LongUnaryOperator makeAndEnd, String resumer) {
         this.id = id;
         this.driver = driver;
         this.start = start;
         this.makeAndEnd = makeAndEnd;
+        this.resumer = resumer;
+    }
+
+    /**
+     * One mechanism of several. `resumer` is a class of the language's own: each turn of the verification pass must have a frame
+     * of it below, or the driver only called a method.
+     */
+    public static Mechanism mechanism(
+        String id,
+        ThreadFactory driver,
+        Start start,
+        LongUnaryOperator makeAndEnd,
+        String resumer
+    ) {
+        return new Own(id, driver, start, makeAndEnd, resumer);
     }
 
     /**
@@ -48,7 +64,7 @@ public final class Own implements Mechanism {
         Start start,
         LongUnaryOperator makeAndEnd
     ) {
-        Main.main(name, List.of(new Own(id, driver, start, makeAndEnd)), words);
+        Main.main(name, List.of(new Own(id, driver, start, makeAndEnd, null)), words);
     }
 
     @Override
@@ -142,6 +158,7 @@ public final class Own implements Mechanism {
                 ring.broken = true;
                 return token;
             }
+            ring.broken |= !ring.isResumed();
             ring.trace.visit(token - ring.base + 1, number);
             later += ring.members.length;
             return token + 1;
@@ -164,6 +181,14 @@ public final class Own implements Mechanism {
                 members[i] = new Member(this, i);
                 contexts[i] = start.make(members[i]);
             }
+        }
+
+        /** This turn is a resumption. */
+        boolean isResumed() {
+            return (
+                resumer == null ||
+                StackWalker.getInstance().walk(all -> all.anyMatch(frame -> frame.getClassName().equals(resumer)))
+            );
         }
 
         @Override
