@@ -49,7 +49,7 @@ private object Ready : Executor {
 
 private val scope = CoroutineScope(Ready.asCoroutineDispatcher())
 
-/** fiber/kotlin-channel: a driver sends on a rendezvous channel where a coroutine waits, and runs what that makes ready. */
+/** fiber/kotlin-channel: a driver sends on a rendezvous channel where a coroutine waits, and runs what gets ready. */
 private class Rendezvous(turn: LongUnaryOperator) : LongUnaryOperator {
     private val channel = Channel<Long>()
     private var token = 0L

@@ -82,7 +82,8 @@ private:
 
     static void* made(void* handle) {
         if (handle == nullptr) {
-            throw unsupported("limit_reached", "State Threads has no memory for so many; ask for fewer contexts", errno);
+            throw unsupported("limit_reached", "State Threads has no memory for so many; ask for fewer contexts",
+                              errno);
         }
         return handle;
     }
@@ -135,7 +136,7 @@ std::optional<Unavailable> check() {
 
 }  // namespace
 
-extern const Entry fiber_state_threads{
-    "fiber/state-threads", Shape::stacks, {"switch"}, {working_set_parameter()}, make, &check};
+extern const Entry fiber_state_threads{"fiber/state-threads",     Shape::stacks, {"switch"},
+                                       {working_set_parameter()}, make,          &check};
 
 }  // namespace probe

@@ -3,8 +3,8 @@
 //! Context 0 is a coroutine too, which lives for one batch: the thread that started the probe only waits for it.
 
 use kit::{
-    now, Claim, Context, Contexts, Done, Mechanism, PassToken, Plan, Population, Recorder, Refusal, Series, Touch, Units,
-    WorkingSet, Workload,
+    now, Claim, Context, Contexts, Done, Mechanism, PassToken, Plan, Population, Recorder, Refusal, Series, Touch,
+    Units, WorkingSet, Workload,
 };
 use may::config;
 use may::coroutine::{self, JoinHandle};

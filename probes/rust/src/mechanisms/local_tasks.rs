@@ -2,8 +2,8 @@
 //! capacity 1. The loops are those of fiber/tokio. Every context is a spawned task, context 0 too.
 
 use kit::{
-    now, Claim, Context, Contexts, Done, PassToken, Plan, Population, Recorder, Refusal, Series, Touch, Units, WorkingSet,
-    Workload,
+    now, Claim, Context, Contexts, Done, PassToken, Plan, Population, Recorder, Refusal, Series, Touch, Units,
+    WorkingSet, Workload,
 };
 use std::cell::{Cell, RefCell};
 use std::future::{poll_fn, Future};

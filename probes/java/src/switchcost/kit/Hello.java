@@ -25,7 +25,10 @@ public final class Hello {
                 .put("protocol", Plan.PROTOCOL)
                 .put("probe", probe)
                 .put("version", version)
-                .put("runtime", LANGUAGE + System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"))
+                .put(
+                    "runtime",
+                    LANGUAGE + System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version")
+                )
                 .put("compiler", null)
                 .put("flags", FLAGS)
                 .put("pid", ProcessHandle.current().pid())
