@@ -17,6 +17,8 @@ export interface State {
   open: string;
   /** Contexts that memory is shown for. */
   contexts: string;
+  /** Experiment by whose figures contexts are sorted, each family within itself. */
+  sort: string;
   /** Which comparison. */
   table: string;
   /** "shown": what others published stands in the ladder. */
@@ -37,6 +39,7 @@ export const START: State = {
   row: "",
   open: "",
   contexts: "",
+  sort: "",
   table: "",
   published: "",
   page: 0,

@@ -1,7 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import { type Context, colour, counted, typed } from "../context";
 import { brief, cost, eachFigure, experimentOf, measured, type Row } from "../data";
-import { h } from "../dom";
+import { type Choice, h, select } from "../dom";
 import { figure, nothing } from "../figure";
 import { amount } from "../format";
 import { COSTS, intervals, logAxis, rowPlot } from "../rowplot";
@@ -40,8 +40,14 @@ export function life(context: Context): HTMLElement[] {
       ),
     ];
   }
+  const { sort } = context.state;
+  const family = ([, of]: [string, Map<string, Row>]): number =>
+    data.families.findIndex(({ id }) => id === of.values().next().value?.family);
+  const figureOf = ([, of]: [string, Map<string, Row>]): number => of.get(sort)?.figures[0] ?? Number.MAX_VALUE;
+  if (sort) lived.sort((a, b) => family(a) - family(b) || figureOf(a) - figureOf(b));
   const { shown, pager } = paged(lived, context);
   const columns = asked.filter((experiment) => shown.some(([, of]) => of.has(experiment.name)));
+  const choices = columns.map(({ name, short }): Choice => [name, short]);
   const three = context.width >= 1000;
   const width = three ? Math.floor(context.width / columns.length) - 12 : context.width;
   const pictures = columns.map(({ name: experiment, short }) => {
@@ -82,6 +88,9 @@ export function life(context: Context): HTMLElement[] {
       command: [...new Set(context.runs.map(typed))].slice(0, 4).join("; "),
       n: counted(shown.flatMap(([, of]) => [...of.values()])),
       picture: h("div", { class: "columns" }, ...pictures),
+      tools: [
+        select("sort", "Sort by", [["", "the order of the runs"], ...choices], sort, (sort) => context.go({ sort })),
+      ],
       extra: [pager],
       table: {
         head: [
