@@ -49,7 +49,7 @@ private object Ready : Executor {
 
 private val scope = CoroutineScope(Ready.asCoroutineDispatcher())
 
-/** fiber/kotlin-channel: a driver sends on a rendezvous channel where a coroutine waits, and runs what gets ready. */
+/** fiber/kotlin: a driver sends on a rendezvous channel where a coroutine waits, and runs what gets ready. */
 private class Rendezvous(turn: LongUnaryOperator) : LongUnaryOperator {
     private val channel = Channel<Long>()
     private var token = 0L
@@ -84,7 +84,7 @@ fun main(words: Array<String>) {
     val threads = ThreadFactory { body -> Thread(body).apply { isDaemon = true } }
     val mechanisms = listOf(
         Own.mechanism("coroutine/kotlin-sequence", threads, ::Sequence, ::sequenceMadeAndEnded, RESUMER),
-        Own.mechanism("fiber/kotlin-channel", threads, ::Rendezvous, ::coroutineMadeAndEnded, RESUMER),
+        Own.mechanism("fiber/kotlin", threads, ::Rendezvous, ::coroutineMadeAndEnded, RESUMER),
     )
     Main.main("kotlin", mechanisms, words)
 }
