@@ -88,6 +88,32 @@ test("each row of a comparison has its own noise floor, and titles tell A from B
   expect(wrong).toEqual([]);
 });
 
+test("contexts are sorted by what the reader asks, each family within itself", async ({ page }) => {
+  const wrong = await open(page, "connections", "#view=life");
+  const names = (await cells(page, "life")).map((row) => row[0]!);
+  await page.locator("#sort").selectOption("footprint");
+  await expect.poll(() => page.evaluate(() => location.hash)).toContain("sort=footprint");
+  const column = (await page.locator("#life thead th").allTextContents()).indexOf("memory");
+  const rows = (await cells(page, "life")).map((row) => ({ name: row[0]!, memory: row[column]! }));
+  expect(rows.map(({ name }) => name).sort()).toEqual([...names].sort());
+  const bytes = (text: string): number => {
+    const [, amount, unit] = /^([\d.,]+) (B|KiB|MiB)$/.exec(text) ?? [];
+    return amount ? Number(amount.replaceAll(",", "")) * 1024 ** ["B", "KiB", "MiB"].indexOf(unit!) : Infinity;
+  };
+  const family = (name: string): string => name.split("/")[0]!;
+  let compared = 0;
+  for (const [i, { name, memory }] of rows.slice(1).entries()) {
+    const before = rows[i]!;
+    if (family(name) !== family(before.name)) continue;
+    expect(bytes(memory), `${name} behind ${before.name}`).toBeGreaterThanOrEqual(bytes(before.memory));
+    compared += 1;
+  }
+  expect(compared).toBeGreaterThan(4);
+  const changes = rows.slice(1).filter(({ name }, i) => family(name) !== family(rows[i]!.name)).length;
+  expect(changes).toBe(new Set(rows.map(({ name }) => family(name))).size - 1);
+  expect(wrong).toEqual([]);
+});
+
 test("a row that nobody measured failed no check, and words stand over no bar", async ({ page }) => {
   const last = dataOf(readFileSync(pageFile("connections"), "utf8")).runs.at(-1)!.run.id;
   await open(page, "connections", `#view=evidence&run=${last}`);
