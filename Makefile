@@ -67,7 +67,7 @@ bench: setup-test build ## fidelity: each figure beside a plain loop in one run;
 docs: setup-test build ## all pages as a book with one page for each mechanism, target/book/html; a broken link is an error
 	@scripts/book
 
-answers: build ## measure the runs behind docs/answers.md and docs/findings again, in about twenty minutes, and write the pages anew
+answers: build ## measure the runs behind docs/answers.md, docs/findings and docs/runtimes.md again, in about forty minutes, and write the pages anew
 	@scripts/answers
 
 generate: setup-test build ## rewrite what is derived from code and from data/example

@@ -1,11 +1,15 @@
 //! What is derived from the code and from kept runs. `cargo run -p xtask -- --help` says what there is; the Makefile calls it.
 
 mod book;
+mod cells;
 mod claims;
+#[cfg(test)]
+mod complaints;
 mod documents;
 mod outputs;
 mod pages;
 mod places;
+mod runtimes;
 
 use anyhow::Context;
 use clap::Parser;
@@ -32,6 +36,11 @@ enum Task {
         /// Folder that scripts/answers measured into
         folder: PathBuf,
     },
+    /// The rows that a run of docs/runtimes.md has to measure, one a line
+    Runtimes {
+        /// Its name in data/runtimes.toml
+        run: String,
+    },
     /// The sources of the book: every page of this repository, and one for each mechanism
     Book {
         /// Folder for them
@@ -50,6 +59,7 @@ fn main() -> anyhow::Result<()> {
         Task::Share { folder } => share(&folder),
         Task::Documents { check } => documents::derive(check),
         Task::Claims { folder } => claims::check(&folder),
+        Task::Runtimes { run } => runtimes::print(&run),
         Task::Book { folder } => book::book(&folder),
         Task::Platforms { check } => documents::platforms(check),
     }

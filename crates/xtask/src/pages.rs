@@ -6,25 +6,25 @@
 //! | `RUN ROW: QUANTITY` | `fastest` batch, `kernel` switches per unit, or the share of switches that `moved` to another CPU or `thread` |
 //! | `RUN ROW / ROW` | the ratio as `compare` forms it, with its interval |
 //! | `RUN command`, `RUN machine`, `RUN speed` | how, where, and at which CPU speed the run was measured |
+//! | `runtimes PART` | a part of docs/runtimes.md, by data/runtimes.toml |
 //! | `published NAME` | a figure of data/published.toml |
 //! | `NAME` | what a program printed, kept as NAME.txt |
 
 use crate::book::walk;
-use crate::places::top;
-use anyhow::{Context, bail};
+use crate::cells::{cost, measured};
+use crate::places::{catalogue, top};
+use crate::runtimes::Rules as Runtimes;
+use anyhow::Context;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
-use switchcost_analysis::number::{factor, percent};
+use switchcost_analysis::number::factor;
 use switchcost_analysis::{Analysis, Row, Rules, judge_again, usable, within};
 use switchcost_catalogue::grammar::command_line;
 use switchcost_catalogue::{Catalogue, published};
-use switchcost_model::{Run, Verdict};
+use switchcost_model::Run;
 use switchcost_report::{machine_words, moment, published_figure, reason, slowed_by};
-
-/// Percentiles of rows whose units each have a figure.
-const LATENCIES: [&str; 4] = ["p50", "p90", "p99", "longest"];
 
 /// Templates of other pages than these.
 const OTHERS: [&str; 2] = ["docs/mechanism.md", "docs/mechanisms.md"];
@@ -34,18 +34,20 @@ pub struct Kept {
     runs: BTreeMap<String, Run>,
     texts: BTreeMap<String, String>,
     catalogue: Catalogue,
+    runtimes: Runtimes,
 }
 
 /// The same with its runs analysed.
 pub struct Figures<'a> {
     runs: BTreeMap<&'a str, Analysis<'a>>,
-    texts: &'a BTreeMap<String, String>,
+    kept: &'a Kept,
 }
 
 impl Kept {
     /// Reads a folder.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
-        let catalogue = switchcost_catalogue::load(&top().join("mechanisms"), &[], &|_| Ok(()))?;
+        let catalogue = catalogue()?;
+        let runtimes = Runtimes::read(&catalogue)?;
         let (mut runs, mut texts) = (BTreeMap::new(), BTreeMap::new());
         for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
             let path = entry?.path();
@@ -63,13 +65,21 @@ impl Kept {
                 _ => {}
             }
         }
-        Ok(Self { runs, texts, catalogue })
+        Ok(Self { runs, texts, catalogue, runtimes })
+    }
+
+    /// Changes a run, which is then judged again.
+    #[cfg(test)]
+    pub fn change(&mut self, name: &str, change: impl Fn(&mut Run)) {
+        let run = self.runs.get_mut(name).unwrap();
+        change(run);
+        judge_again(run, &self.catalogue.mechanisms);
     }
 
     /// Its runs, analysed.
     pub fn figures(&self) -> Figures<'_> {
         let runs = self.runs.iter().map(|(name, run)| (name.as_str(), Analysis::new(run, &self.catalogue)));
-        Figures { runs: runs.collect(), texts: &self.texts }
+        Figures { runs: runs.collect(), kept: self }
     }
 }
 
@@ -101,8 +111,17 @@ impl<'a> Figures<'a> {
 
     fn named(&self, name: &str) -> anyhow::Result<String> {
         let Some((run, what)) = name.split_once(' ') else {
-            return Ok(self.texts.get(name).with_context(|| format!("{name}.txt is not kept"))?.trim_end().to_owned());
+            return Ok(self
+                .kept
+                .texts
+                .get(name)
+                .with_context(|| format!("{name}.txt is not kept"))?
+                .trim_end()
+                .to_owned());
         };
+        if run == "runtimes" {
+            return self.part_of_runtimes(what);
+        }
         if run == "published" {
             let value = published().into_iter().find(|value| value.name == what);
             let value = value.with_context(|| format!("nothing is published as {what}"))?;
@@ -120,6 +139,11 @@ impl<'a> Figures<'a> {
         })
     }
 
+    /// A part of docs/runtimes.md.
+    pub fn part_of_runtimes(&self, part: &str) -> anyhow::Result<String> {
+        self.kept.runtimes.part(part, &self.runs, &self.kept.catalogue)
+    }
+
     /// A run by its name.
     pub fn run(&self, name: &str) -> anyhow::Result<&Analysis<'a>> {
         self.runs.get(name).with_context(|| format!("the run {name} is not kept"))
@@ -129,39 +153,6 @@ impl<'a> Figures<'a> {
 /// A row by its label.
 pub fn row<'l, 'r>(analysis: &'l Analysis<'r>, label: &str) -> anyhow::Result<&'l Row<'r>> {
     analysis.ladder().find(|row| row.label == label).with_context(|| format!("the run has no row `{label}`"))
-}
-
-/// The figure with half of its interval, or those of its groups with their shares; the verdict if it is not verified.
-fn cost(row: &Row<'_>) -> String {
-    let amount = |value: f64| row.quantity.amount(value);
-    let modes = &row.summary.modes;
-    let groups = modes.iter().map(|mode| format!("{} ({:.0} %)", amount(mode.value), mode.weight * 100.0));
-    let half = || Some(format!("±{}", percent(row.summary.figures.as_ref()?.half_width()?)));
-    let figure = match row.median() {
-        _ if !modes.is_empty() => groups.collect::<Vec<_>>().join(" or "),
-        Some(median) => format!("{} {}", amount(median), half().unwrap_or_else(|| "(no interval)".into())),
-        None => return row.verdict.to_string(),
-    };
-    if row.verdict == Verdict::Verified { figure } else { format!("{figure}, {}", row.verdict) }
-}
-
-fn measured(row: &Row<'_>, quantity: &str) -> anyhow::Result<String> {
-    let summary = &row.summary;
-    let found = match quantity {
-        "fastest" => summary.figures.as_ref().and_then(|figures| Some(row.quantity.amount(figures.min?))),
-        "kernel" => summary.kernel.map(|kernel| format!("{:.2}", kernel.per_unit)),
-        "moved" => summary.same_cpu_share.map(|same| percent(1.0 - same)),
-        "thread" => summary.same_thread_share.map(|same| percent(1.0 - same)),
-        percentile if LATENCIES.contains(&percentile) => {
-            let amount = |ns: f64| row.quantity.amount(ns);
-            let (found, verdict) = (summary.percentiles.iter().find(|one| one.name() == percentile), row.verdict);
-            let span =
-                found.and_then(|one| one.interval).map(|of| format!(" ({} – {})", amount(of.low), amount(of.high)));
-            Some(found.map_or(verdict.to_string(), |one| amount(one.value)) + &span.unwrap_or_default())
-        }
-        _ => bail!("`{quantity}` is not a quantity"),
-    };
-    Ok(found.unwrap_or_else(|| "unknown".into()))
 }
 
 /// A row with groups has no ratio: it would follow their shares.
