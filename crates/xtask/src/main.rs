@@ -4,6 +4,7 @@ mod book;
 mod cells;
 mod claims;
 #[cfg(test)]
+#[path = "complaints/tests.rs"]
 mod complaints;
 mod documents;
 mod outputs;
