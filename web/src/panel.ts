@@ -3,8 +3,9 @@
 import { type Context, familyTitle } from "./context";
 import { bimodal, cost, experimentOf, literatureOf, type Row } from "./data";
 import { h } from "./dom";
-import { amount, factor, percent } from "./format";
+import { amount, digits, factor, percent } from "./format";
 import { author, quoted } from "./literature";
+import type { PerUnit } from "./page";
 import { rate } from "./views/evidence";
 
 /** Starts told one by one. */
@@ -50,6 +51,17 @@ function evidence(row: Row): string {
     result.cpus.length > 0 ? `on CPU ${result.cpus.join(", ")}` : "",
   ].filter(Boolean);
   return `${result.verdict}${result.reason ? `: ${result.reason}` : ""}${seen.length > 0 ? ` (${seen.join("; ")})` : ""}`;
+}
+
+/** Events per unit, counted beside the time; why one was not counted stands in the notes. */
+function counted(row: Row): HTMLElement[] {
+  const written = ([name, of]: [string, PerUnit]): string[] => {
+    const unit = name === "task-clock" ? " ns" : "";
+    if ("of" in of) return [`${name} ${digits(of.of)}${unit}`];
+    return "below" in of ? [`${name} below ${digits(of.below)}${unit}`] : [];
+  };
+  const events = Object.entries(row.result.counters ?? {}).flatMap(written);
+  return events.length > 0 ? part(`Counted per ${row.result.unit}`, events.join(", ")) : [];
 }
 
 function starts(row: Row): string {
@@ -100,6 +112,7 @@ export function panel(context: Context): HTMLElement | null {
       ...(about ? [...part("One unit", about.iteration), ...part("Includes", about.includes)] : []),
       ...part("Evidence", evidence(row)),
       ...part("Process runs", starts(row)),
+      ...counted(row),
       ...(notes.length > 0 ? part("Notes", h("ul", { class: "said" }, ...notes.map((note) => h("li", {}, note)))) : []),
       ...(build
         ? part("Built as", [row.probe, build.runtime, build.compiler, build.flags].filter(Boolean).join(" · "))

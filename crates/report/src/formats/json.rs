@@ -6,6 +6,7 @@ mod shapes;
 use self::seen::{SeenByPart, seen_by};
 use self::shapes::{CurvePart, MatrixPart};
 use super::Format;
+use super::ladder::not_counted;
 use crate::columns::Columns;
 use crate::text::Style;
 use schemars::JsonSchema;
@@ -227,7 +228,7 @@ fn result(analysis: &Analysis<'_>, row: &Row<'_>) -> ResultPart {
         }),
         start_medians: if row.median().is_some() { row.of_starts().to_vec() } else { Vec::new() },
         seen_by: seen_by(row),
-        notes: row.notes.iter().map(ToString::to_string).collect(),
+        notes: row.notes.iter().map(ToString::to_string).chain(not_counted([&row.judged])).collect(),
         counters: counters(row).map(model::Counters::per_unit),
     }
 }
