@@ -99,6 +99,7 @@ fn unknown(scheduled: &Scheduled) -> Option<Remark> {
     let why = scheduled.tail.as_ref()?.unknown.as_ref()?.to_string();
     Some(match scheduled.waited_ns {
         None => remark!(waits_unknown, why),
+        Some(0) => remark!(none_waited),
         Some(waited) => remark!(waited, waited = time(waited), of = time(scheduled.between_ns), why),
     })
 }
@@ -106,6 +107,7 @@ fn unknown(scheduled: &Scheduled) -> Option<Remark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use switchcost_model::Obstacle;
 
     fn wake(idle: Option<&str>, [interrupt_ns, handler_ns, waited_ns, returned_ns]: [u64; 4], held: &str) -> LateWake {
         let held = [(held.to_owned(), waited_ns)].into();
@@ -127,5 +129,17 @@ mod tests {
         assert!(said.contains("quota had run out, 14 %"), "{said}");
         let alone = Tail { late: vec![wake(None, [10, 0, 0, 0], "")], ..Tail::default() };
         assert!(late(&alone, false, None).to_string().contains("0.00 % waiting for the CPU, 0.00 % on the way"));
+    }
+
+    #[test]
+    fn no_time_is_not_written_as_a_figure() {
+        let unseen = |waited_ns| {
+            let tail = Tail { unknown: Some(Obstacle::NotTried), ..Tail::default() };
+            let scheduled = Scheduled { waited_ns, between_ns: 1_000, tail: Some(tail), ..Scheduled::default() };
+            unknown(&scheduled).unwrap().to_string()
+        };
+        assert_eq!(unseen(Some(0)), "none of its tasks waited for a CPU in the start that the host looked at");
+        assert!(unseen(Some(10)).starts_with("its tasks waited 10.0 ns of 1.00 µs for a CPU"), "{}", unseen(Some(10)));
+        assert!(unseen(None).contains("not known"));
     }
 }
