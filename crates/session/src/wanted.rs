@@ -137,7 +137,10 @@ impl<W: Fn(&Variant) -> bool> Stored<W> {
             let Some(store) = &self.store else { return Ok(None) };
             let run = match self.loaded.entry(header.id.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => place.insert(store.load_if(&header.id, &self.wanted).map_err(Failure::usage)?),
+                Entry::Vacant(place) => match store.load_known(&header.id, &self.wanted).map_err(Failure::usage)? {
+                    Some(run) => place.insert(run),
+                    None => continue,
+                },
             };
             if let Some(found) = of(run) {
                 return Ok(Some(found));

@@ -91,6 +91,20 @@ pub enum StoreError {
         /// First finding of SQLite's check, or the record that cannot be read.
         detail: String,
     },
+    /// What a run says is whole, and this version does not know a word of it.
+    #[error(
+        "run {id} in the store `{}` is of a later version, or of a page of yours that is gone ({detail}); it is kept as it is: \
+         read it with the switchcost that measured it, or put the page back",
+        path.display()
+    )]
+    Later {
+        /// The store.
+        path: PathBuf,
+        /// The run.
+        id: String,
+        /// The column, and the word.
+        detail: String,
+    },
     /// No room.
     #[error("there is no room left for the store `{}`; free some space on its disk and run again", path.display())]
     DiskFull {
@@ -316,6 +330,8 @@ pub enum Fault {
     Sql(rusqlite::Error),
     /// A stored record has no meaning.
     Unreadable(String),
+    /// A run whose checksum fits has a word that this version does not know: its id, and which.
+    Later(String, String),
     /// Already a sentence.
     Refused(StoreError),
 }

@@ -439,6 +439,7 @@ impl Store {
     fn explain(&self, fault: Fault) -> StoreError {
         let error = match fault {
             Fault::Refused(error) => return error,
+            Fault::Later(id, detail) => return StoreError::Later { path: self.path.clone(), id, detail },
             Fault::Unreadable(detail) => StoreError::Corrupt { path: self.path.clone(), detail },
             Fault::Sql(error) => explain(&self.path, &error),
         };

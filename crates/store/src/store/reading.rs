@@ -1,10 +1,24 @@
 //! A run from its rows.
 
-use crate::error::Fault;
+use super::Store;
+use crate::error::{Fault, StoreError};
 use crate::rows::RunRow;
 use crate::{rows, rules, seal};
 use rusqlite::Connection;
 use switchcost_model::{Run, Variant, harmless};
+
+impl Store {
+    /// As [`Store::load_if`], of one run of many: None if it is of a later version, which costs that run alone.
+    ///
+    /// # Errors
+    /// As [`Store::load`], but for [`StoreError::Later`].
+    pub fn load_known(&self, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Option<Run>, StoreError> {
+        match self.load_if(id, wanted) {
+            Err(StoreError::Later { .. }) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+}
 
 /// The run in row `key`, with the invocations of wanted variants, as it was stored.
 pub fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
@@ -27,7 +41,11 @@ fn of_run(id: &str, fault: Fault) -> Fault {
 fn read_sealed(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {
     seal::check_run(connection, key)?;
     let mut run = rows::headers(connection, Some(id))?.pop().ok_or_else(|| vanished(id))?.run;
-    rows::read_variants(connection, key, &mut run)?;
+    // Its checksum fits: what cannot be read of it was stored so.
+    rows::read_variants(connection, key, &mut run).map_err(|fault| match fault {
+        Fault::Unreadable(reason) => Fault::Later(harmless(id), reason),
+        other => other,
+    })?;
     let wanted: Vec<bool> = run.variants.iter().map(wanted).collect();
     rows::invocations(connection, key, &wanted, |record| {
         run.invocations.push(record.try_into()?);

@@ -92,3 +92,21 @@ fn a_record_without_meaning_is_found_and_said() {
         assert_eq!(said_of(change), sentence);
     }
 }
+
+#[test]
+fn a_run_with_a_word_of_a_later_version_is_kept_and_not_called_damaged() {
+    for (change, expected) in [
+        ("variant SET experiment = 'later' WHERE position = 0", "column experiment: unknown experiment `later`"),
+        ("variant SET placement = 'later' WHERE position = 0", "column placement: "),
+        ("variant SET timing = 'later' WHERE position = 0", "column timing: unknown timing `later`"),
+    ] {
+        let said = said_of(change);
+        let begin = "run 20260102T030405-a1b2 in the store `:memory:` is of a later version, or of a page of yours that is gone (";
+        assert!(said.starts_with(&format!("{begin}{expected}")), "{said}");
+        assert!(
+            said.ends_with(
+                "); it is kept as it is: read it with the switchcost that measured it, or put the page back"
+            )
+        );
+    }
+}

@@ -57,7 +57,7 @@ pub fn trend(
     headers.reverse();
     let harmless = format == ListFormat::Table;
     let wanted = |variant: &Variant| !variant.is_twin() && fitting.fits(variant, &label(variant, &catalogue, false));
-    let found = worked_out(store, &headers, &catalogue, (at, harmless), &wanted)?;
+    let found = worked_out(store, &headers, &catalogue, (at, harmless), &wanted, &mut notes)?;
     let mut all = All::new();
     for (header, figures) in headers.iter().zip(found) {
         let key = header.machine.id();
@@ -137,6 +137,7 @@ fn worked_out(
     catalogue: &Catalogue,
     (at, harmless): (At, bool),
     wanted: &(dyn Fn(&Variant) -> bool + Sync),
+    notes: &mut Vec<String>,
 ) -> Result<Vec<Vec<Figure>>, Failure> {
     let mut kept = Kept::open(catalogue, &(at.to_string(), harmless));
     let keys =
@@ -145,21 +146,25 @@ fn worked_out(
     let missing: Vec<usize> = (0..headers.len()).filter(|&index| found[index].is_none()).collect();
     let work = |store: &mut Result<Store, StoreError>, &index: &usize| {
         let store = store.as_ref().map_err(Failure::usage)?;
-        let mut run = store.load_if(&headers[index].id, wanted).map_err(Failure::usage)?;
+        let known = store.load_known(&headers[index].id, wanted).map_err(Failure::usage)?;
+        let Some(mut run) = known else { return Ok((index, None)) };
         if harmless {
             run.make_harmless();
         }
         let whole = run.variants.iter().any(wanted);
-        Ok((index, whole.then(|| figures(&run, catalogue, at))))
+        Ok((index, Some(whole.then(|| figures(&run, catalogue, at)))))
     };
     let path = store.path();
     let open = || Store::open_read_only(path);
     let new = on_all_cpus(|| missing.par_iter().map_init(open, work).collect::<Result<Vec<_>, Failure>>())??;
-    for (index, figures) in new {
-        if let Some(figures) = &figures {
+    for (index, known) in new {
+        if let Some(Some(figures)) = &known {
             kept.put(&headers[index], &keys[index], figures);
         }
-        found[index] = figures;
+        if known.is_none() {
+            notes.push(format!("Run {} is of a later version and left out.", headers[index].id));
+        }
+        found[index] = known.flatten();
     }
     kept.save(store);
     Ok(found.into_iter().map(Option::unwrap_or_default).collect())
