@@ -20,7 +20,8 @@ fn begun(real: &Real, place: &Path, language: &str, tools: &[&str]) -> Option<Pa
         let folders = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&folders).any(|folder| folder.join(tool).is_file())
     };
-    let kit = Path::new(FAKE).ancestors().nth(2).unwrap().join("libexec/switchcost/kit").join(language);
+    let kits = Path::new(FAKE).ancestors().nth(2).unwrap().join("libexec/switchcost/kit");
+    let kit = kits.join(language.trim_end_matches(char::is_numeric));
     if !kit.is_dir() || !tools.iter().all(|tool| found(tool)) {
         switchcost_e2e::untested(&format!("{} or one of {tools:?} is not here", kit.display()));
         return None;
@@ -37,7 +38,10 @@ fn measured(real: &Real, place: &Path, folder: &Path, mechanism: &str) {
     assert!(said.status == 0 && said.out.starts_with("conforms: "), "{said:?}");
     done(place, "mkdir -p data/switchcost/probes");
     std::os::unix::fs::symlink(folder, place.join("data/switchcost/probes/mine")).unwrap();
-    for experiment in ["switch", "create", "footprint"] {
+    // What callgrind counts: of kits that speak to it.
+    let counts = ["cpp", "rust"].iter().any(|kit| folder.join("kit").read_link().is_ok_and(|to| to.ends_with(kit)));
+    let counted = (counts && Path::new("/usr/bin/valgrind").exists()).then_some("count");
+    for experiment in ["switch", "create", "footprint"].into_iter().chain(counted) {
         let plan = format!("--experiment {experiment} --rounds 1 --batches 10 --batch-time 1ms --format json");
         let mut command = real.command(&format!("run {mechanism} {plan}"));
         let said: Said = command.env("XDG_DATA_HOME", place.join("data")).output().unwrap().into();
@@ -101,24 +105,43 @@ fn a_new_probe_in_rust_measures_without_an_edit() {
     works("rust", &["cargo"], "cargo build --release --offline --quiet", "coroutine/mine");
 }
 
+/// Carries out a how-to: its library in the place of the template's, its `Library` too.
+fn of_the_how_to(page: &str, language: &str, headers: (&str, &str), mechanism: &str) {
+    let Some(real) = real() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let Some(folder) = begun(&real, place.path(), language, &["make", "g++"]) else { return };
+    let guides = repository().join("docs/how-to");
+    let page = std::fs::read_to_string(guides.join(page)).unwrap();
+    let (ours, header) = headers;
+    std::fs::copy(guides.join(header), folder.join(header)).unwrap();
+    let library = page.split("\n```cpp\n").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
+    let probe = std::fs::read_to_string(folder.join("probe.cpp")).unwrap();
+    let (head, rest) = probe.split_once("struct Library {").unwrap();
+    let (_, tail) = rest.split_once("\n};\n").unwrap();
+    assert!(head.contains(ours), "{head}");
+    let head = head.replace(ours, &format!("\"{header}\""));
+    std::fs::write(folder.join("probe.cpp"), format!("{head}{library}\n{tail}")).unwrap();
+    done(&folder, "make");
+    measured(&real, place.path(), &folder, mechanism);
+}
+
 #[test]
 fn the_library_of_the_how_to_is_measured() {
     if !cfg!(target_arch = "x86_64") {
         return switchcost_e2e::untested("the library is for x86-64");
     }
-    let Some(real) = real() else { return };
-    let place = tempfile::tempdir().unwrap();
-    let Some(folder) = begun(&real, place.path(), "cpp", &["make", "g++"]) else { return };
-    let page = std::fs::read_to_string(repository().join("docs/how-to/library.md")).unwrap();
-    std::fs::copy(repository().join("docs/how-to/tiny.h"), folder.join("tiny.h")).unwrap();
-    let library = page.split("\n```cpp\n").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
-    let probe = std::fs::read_to_string(folder.join("probe.cpp")).unwrap();
-    let (head, rest) = probe.split_once("struct Library {").unwrap();
-    let (_, tail) = rest.split_once("\n};\n").unwrap();
-    let head = head.replace("<ucontext.h>", "\"tiny.h\"");
-    std::fs::write(folder.join("probe.cpp"), format!("{head}{library}\n{tail}")).unwrap();
-    done(&folder, "make");
-    measured(&real, place.path(), &folder, "stack/mine");
+    of_the_how_to("library.md", "cpp", ("<ucontext.h>", "tiny.h"), "stack/mine");
+}
+
+#[test]
+fn the_coroutines_of_the_how_to_are_measured() {
+    of_the_how_to("coroutine.md", "cpp20", ("\"task.h\"", "lazy.h"), "coroutine/mine");
+}
+
+#[test]
+#[ignore = "suite recipes"]
+fn a_new_probe_in_cpp20_measures_without_an_edit() {
+    works("cpp20", &["make", "g++"], "make", "coroutine/mine");
 }
 
 #[test]

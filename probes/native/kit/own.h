@@ -71,9 +71,8 @@ private:
 // The whole of main().
 template <class Library>
 int own_probe(const Build& build, const char* id, int argc, char** argv) {
-    Entry entry =
+    const Entry entry =
         stack_entry(id, &make_stacks<Stacks<OwnSwitcher<Library>, OwnCreator<Library>>>, &shadow_stack_in_the_way);
-    entry.experiments = of_a_library;
     const Entry* const entries[] = {&entry};
     return carry_out(build, entries, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
 }

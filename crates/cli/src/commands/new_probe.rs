@@ -17,7 +17,7 @@ pub struct NewProbe {
     /// New or empty folder; its name is that of the probe
     #[arg(value_name = "DIR", required_unless_present = "kit")]
     pub folder: Option<PathBuf>,
-    /// Language of the library: cpp, go, java, javascript, lua, python, ruby or rust
+    /// Language of the library: cpp, cpp20 (its coroutines), go, java, javascript, lua, python, ruby or rust
     #[arg(long, value_name = "NAME", required_unless_present = "kit")]
     pub language: Option<String>,
     /// Print the folder of the installed kit
@@ -95,7 +95,8 @@ fn template(templates: &Path, language: &str) -> Result<PathBuf, Failure> {
 
 /// Its kit, which a package may lack.
 fn kit(installation: &Installation, language: &str) -> Result<PathBuf, Failure> {
-    let kit = installation.kit(language);
+    // A standard of a language has that language's kit: cpp20.
+    let kit = installation.kit(language.trim_end_matches(char::is_numeric));
     if kit.is_dir() {
         return Ok(kit);
     }

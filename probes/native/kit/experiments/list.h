@@ -8,8 +8,7 @@
 
 namespace probe {
 
-// A library's own contexts, contexts on the kit's stacks, tasks that are connected by links.
-inline constexpr std::initializer_list<const char*> of_a_library = {"switch", "create", "footprint"};
+// Contexts in one thread, tasks that are connected by links.
 inline constexpr std::initializer_list<const char*> of_stacks = {"switch", "create", "footprint", "count"};
 inline constexpr std::initializer_list<const char*> of_links = {"switch", "message"};
 

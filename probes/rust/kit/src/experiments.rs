@@ -11,7 +11,7 @@ use crate::refusal::Stop;
 use crate::wire::Writer;
 
 /// Of a mechanism of one's own.
-pub(crate) const OF_CONTEXTS: &[&str] = &["switch", "create", "footprint"];
+pub(crate) const OF_CONTEXTS: &[&str] = &["switch", "create", "footprint", "count"];
 
 impl Mechanism {
     /// Experiment `switch` without parameters, in batches and unit by unit.
