@@ -1,0 +1,10 @@
+package league
+
+import "testing"
+
+func BenchmarkWork(b *testing.B) {
+	seed := uint64(1)
+	for b.Loop() {
+		seed = Work(seed)
+	}
+}
