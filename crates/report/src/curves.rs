@@ -223,7 +223,8 @@ fn by_relation(analysis: &Analysis<'_>, matrix: &Matrix) -> String {
     if unknown > 0 {
         parts.push(format!("topology unknown (pairs: {unknown})"));
     }
-    format!("Medians by what the CPUs share: {}", parts.join(" · "))
+    let medians = if parts.is_empty() { "none has a figure".to_owned() } else { parts.join(" · ") };
+    format!("Medians by what the CPUs share: {medians}")
 }
 
 /// Bytes with the binary suffix they divide by.

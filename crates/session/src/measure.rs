@@ -213,7 +213,7 @@ impl Session {
         let after = |header: &RunHeader| self.since.is_none_or(|since| header.started_unix_ns > since);
         let own = |header: &&RunHeader| !header.imported && is_own(&header.command) && after(header);
         for header in store.list().map_err(Failure::usage)?.iter().filter(own) {
-            let known = store.load_known(&header.id, &|_| false).map_err(Failure::usage)?;
+            let known = StoreError::unless_later(store.load_if(&header.id, &|_| false)).map_err(Failure::usage)?;
             let Some(Run { request: plan, variants, .. }) = known else { continue };
             let same = Request { seed: plan.seed, budget: plan.budget, ..request.clone() } == plan;
             if same && rows(&variants) == planned && self.how.seed.is_none_or(|seed| seed == plan.seed) {

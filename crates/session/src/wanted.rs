@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Reason, Request, Run, Variant, Wanted};
 use switchcost_runner::{METHOD_VERSION, Selection, select_wanted};
-use switchcost_store::{RunHeader, Store};
+use switchcost_store::{RunHeader, Store, StoreError};
 
 /// A request that measures rows of data files within a budget.
 pub fn request(budget: Duration, rounds: Option<u64>, how: &Measuring) -> Request {
@@ -137,10 +137,12 @@ impl<W: Fn(&Variant) -> bool> Stored<W> {
             let Some(store) = &self.store else { return Ok(None) };
             let run = match self.loaded.entry(header.id.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => match store.load_known(&header.id, &self.wanted).map_err(Failure::usage)? {
-                    Some(run) => place.insert(run),
-                    None => continue,
-                },
+                Entry::Vacant(place) => {
+                    match StoreError::unless_later(store.load_if(&header.id, &self.wanted)).map_err(Failure::usage)? {
+                        Some(run) => place.insert(run),
+                        None => continue,
+                    }
+                }
             };
             if let Some(found) = of(run) {
                 return Ok(Some(found));

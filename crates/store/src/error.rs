@@ -248,6 +248,19 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// What was read of one run of many: None if that is of a later version, which costs that run alone.
+    ///
+    /// # Errors
+    /// Any other.
+    pub fn unless_later<T>(read: Result<T, Self>) -> Result<Option<T>, Self> {
+        match read {
+            Err(Self::Later { .. }) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+}
+
 /// Why a run file could not be read or written. The caller, who knows the file's name, puts it in front.
 #[derive(Debug, thiserror::Error)]
 pub enum RunFileError {

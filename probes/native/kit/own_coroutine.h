@@ -92,7 +92,7 @@ struct ResumedWorkloads {
     using Made = Creation<mode, ResumedCreator<Library>>;
 
     static std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-        return plan.experiment == "create" ? make_for_mode<Made>(plan, mode) : make_for_mode<InTurn>(plan, mode);
+        return plan.asked->live == Live::unit ? make_for_mode<Made>(plan, mode) : make_for_mode<InTurn>(plan, mode);
     }
 };
 

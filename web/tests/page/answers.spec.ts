@@ -169,3 +169,31 @@ for (const width of [360, 1280])
     }
     expect(await axe(page)).toEqual([]);
   });
+
+test("what was counted beside the time stands in the panel of its row, and why something was not", async ({ page }) => {
+  const why = "cycles:u, cycles:k were not counted: this CPU has no such counter for programs";
+  await changed(page, "ordinary", (data) => {
+    const row = data.runs[0]!.results.find((row) => row.mechanism === "thread/futex")!;
+    row.counters = {
+      "instructions:u": { of: 1234.5 },
+      "context-switches": { of: 1.0021 },
+      "task-clock": { below: 0.14 },
+      "cycles:u": { refused: { kind: "no_counter" } },
+    };
+    row.notes.push(why);
+  });
+  const panel = page.locator("#panel");
+  for (const [mechanism, shown] of [
+    ["thread/futex", 1],
+    ["stack/asm", 0],
+  ] as const) {
+    const label = page.locator("#ladder-switch tbody th", { hasText: mechanism }).first();
+    await go(page, `view=ladder&open=${encodeURIComponent((await label.textContent())!)}`);
+    await expect(panel.locator("h2")).toContainText(mechanism);
+    await expect(panel.locator("dt", { hasText: "Counted per switch" })).toHaveCount(shown);
+  }
+  await go(page, "view=ladder&open=thread%2Ffutex");
+  await expect(panel).toContainText("instructions:u 1,235, context-switches 1.00, task-clock below 0.140 ns");
+  await expect(panel).toContainText(why);
+  await expect(panel).not.toContainText("NaN");
+});

@@ -1,4 +1,4 @@
-//! The comparisons of a page, judged by the rules of `compare`: neighbouring runs, and each run's rows against one of them.
+//! The comparisons of a page, judged by the rules of `compare`: each run and the nearest before it that has rows of it, and each run's rows against one of them.
 
 use crate::compare::{Compared, ComparedRow, Unmatched, incomparable, methods, reason, verdict_word};
 use schemars::JsonSchema;
@@ -7,11 +7,14 @@ use switchcost_analysis::{
     Analysis, Outcome, Place, Row, THRESHOLD, Why, common, comparable, methods_differ, verdicts,
 };
 
-/// Verdicts on a page: runs against their neighbours first, then rows against the cheapest, then against every other row.
+/// Verdicts on a page: runs against one before first, then rows against the cheapest, then against every other row.
 const MOST_VERDICTS: usize = 4000;
 
-/// Those of runs against their neighbours.
+/// Those of runs against one before.
 const MOST_BETWEEN_RUNS: usize = 1000;
+
+/// How many runs back one is compared with another.
+const FARTHEST: usize = 20;
 
 /// One table.
 #[derive(Serialize, JsonSchema)]
@@ -113,12 +116,12 @@ pub fn tables(runs: &[Analysis<'_>], notes: &mut Vec<String>) -> Vec<Table> {
     for b in (1..runs.len()).rev() {
         if made >= MOST_BETWEEN_RUNS {
             notes.push(format!(
-                "Only the last {} runs are compared with the one before; see `switchcost compare` for others.",
+                "Only the last {} runs are compared with one before; see `switchcost compare` for others.",
                 runs.len() - b
             ));
             break;
         }
-        let table = neighbours(b - 1, b, runs);
+        let table = rows_in_common(before(b, runs), b, runs);
         made += table.compared.rows.len();
         tables.push(table);
     }
@@ -144,6 +147,14 @@ pub fn tables(runs: &[Analysis<'_>], notes: &mut Vec<String>) -> Vec<Table> {
     tables
 }
 
+/// The nearest earlier run that has a row of `b`; the one before if none near has.
+fn before(b: usize, runs: &[Analysis<'_>]) -> usize {
+    let originals = |run: usize| runs[run].originals().collect::<Vec<_>>();
+    let own = originals(b);
+    let shares = |a: &usize| !common(&originals(*a), &own, false).pairs.is_empty();
+    (b.saturating_sub(FARTHEST)..b).rev().find(shares).unwrap_or(b - 1)
+}
+
 /// Indices of rows that can be a reference: real switches first, the cheapest first.
 fn by_cost(analysis: &Analysis<'_>) -> Vec<usize> {
     let mut rows: Vec<&Row<'_>> = analysis.originals().collect();
@@ -153,7 +164,7 @@ fn by_cost(analysis: &Analysis<'_>) -> Vec<usize> {
 }
 
 /// The rows that two runs have in common, those of `b` against those of `a`.
-fn neighbours(a: usize, b: usize, runs: &[Analysis<'_>]) -> Table {
+fn rows_in_common(a: usize, b: usize, runs: &[Analysis<'_>]) -> Table {
     let mut compared = Compared { threshold: THRESHOLD, ..Compared::default() };
     if methods_differ(runs[a].run, runs[b].run) {
         compared.refused.push(methods(runs[a].run, runs[b].run));

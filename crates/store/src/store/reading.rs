@@ -1,24 +1,10 @@
 //! A run from its rows.
 
-use super::Store;
-use crate::error::{Fault, StoreError};
+use crate::error::Fault;
 use crate::rows::RunRow;
 use crate::{rows, rules, seal};
 use rusqlite::Connection;
 use switchcost_model::{Run, Variant, harmless};
-
-impl Store {
-    /// As [`Store::load_if`], of one run of many: None if it is of a later version, which costs that run alone.
-    ///
-    /// # Errors
-    /// As [`Store::load`], but for [`StoreError::Later`].
-    pub fn load_known(&self, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Option<Run>, StoreError> {
-        match self.load_if(id, wanted) {
-            Err(StoreError::Later { .. }) => Ok(None),
-            other => other.map(Some),
-        }
-    }
-}
 
 /// The run in row `key`, with the invocations of wanted variants, as it was stored.
 pub fn read_run(connection: &Connection, key: i64, id: &str, wanted: &dyn Fn(&Variant) -> bool) -> Result<Run, Fault> {

@@ -114,7 +114,10 @@ impl<'c> Runs<'c> {
         let mut without_figures = None;
         for header in headers {
             // Only the names of its rows are needed, none of its starts.
-            let Some(run) = store.load_known(&header.id, &|_| false).map_err(Failure::usage)? else { continue };
+            let Some(run) = StoreError::unless_later(store.load_if(&header.id, &|_| false)).map_err(Failure::usage)?
+            else {
+                continue;
+            };
             let rows: Vec<_> = run.variants.iter().map(|variant| (variant, label(variant, catalogue, false))).collect();
             let named = |pattern: &Pattern<'_>| {
                 let fitting = rows.iter().filter(|(variant, label)| !variant.is_twin() && pattern.fits(variant, label));

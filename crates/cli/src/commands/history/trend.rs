@@ -146,7 +146,7 @@ fn worked_out(
     let missing: Vec<usize> = (0..headers.len()).filter(|&index| found[index].is_none()).collect();
     let work = |store: &mut Result<Store, StoreError>, &index: &usize| {
         let store = store.as_ref().map_err(Failure::usage)?;
-        let known = store.load_known(&headers[index].id, wanted).map_err(Failure::usage)?;
+        let known = StoreError::unless_later(store.load_if(&headers[index].id, wanted)).map_err(Failure::usage)?;
         let Some(mut run) = known else { return Ok((index, None)) };
         if harmless {
             run.make_harmless();

@@ -5,7 +5,7 @@ use crate::answer::{Axis, Cell, Picture, Section, Tint};
 use crate::columns::{beside, cpus, ctx_switches, figure, interval};
 use crate::text::Detail;
 use switchcost_analysis::number::percent;
-use switchcost_analysis::{LONGEST, Row, detail};
+use switchcost_analysis::{Condition, LONGEST, Row, detail};
 use switchcost_model::{Experiment, Quantity, Timing, Value, Verdict};
 
 /// Rows of a group from which its families are set apart.
@@ -89,7 +89,7 @@ impl<'r> View<'_, 'r> {
                 family = Some(own);
                 let cells = columns.iter().map(|(_, _, cell)| cell(row));
                 let drawn = axis_cell(row, quantity, table.axis.is_some());
-                let last = [drawn, verdict(row), Cell::Limits(row.conditions()), self.words(row)];
+                let last = [drawn, verdict(row), limits(row), self.words(row)];
                 table.rows.push([self.name(row)].into_iter().chain(cells).chain(last).collect());
             }
         }
@@ -131,7 +131,7 @@ impl<'r> View<'_, 'r> {
             let ends = figures.map(|figures| (figures.min.unwrap_or(figures.p50), figures.max));
             let drawn = ends.map(|ends| Picture::Histogram(detail(row).histogram, ends));
             cells.push(drawn.map_or(Cell::Empty, Cell::Picture));
-            cells.extend([verdict(row), Cell::Limits(row.conditions()), self.words(row)]);
+            cells.extend([verdict(row), limits(row), self.words(row)]);
             table.rows.push(cells);
         }
         table
@@ -194,6 +194,11 @@ fn verdict(row: &Row<'_>) -> Cell {
         Verdict::Unobservable | Verdict::Unsupported | Verdict::Unmeasured => Tint::Yellow,
     };
     Cell::Verdict(row.verdict.to_string(), tint)
+}
+
+/// What limits a row beside its verdict, which says that it was not observed.
+fn limits(row: &Row<'_>) -> Cell {
+    Cell::Limits(row.conditions().into_iter().filter(|one| *one != Condition::Unobserved).collect())
 }
 
 fn group(row: &Row<'_>) -> String {

@@ -311,3 +311,19 @@ fn five_digits_are_kept() {
     assert_eq!(all, [1.2346, 1_234_600.0, 0.0, -0.001_234_6, 100_000.0]);
     assert!(short(f64::NAN).is_nan() && short(f64::MAX).is_finite());
 }
+
+#[test]
+fn a_run_is_compared_with_the_nearest_before_it_that_has_a_row_of_it() {
+    let of =
+        |mechanism: &str| run(vec![(variant(mechanism, &[]), costs([100, 101, 102, 103, 104, 105]))], 1_000_000_000);
+    let sides = |runs: &[Run]| -> Vec<(u64, u64, usize)> {
+        let page = data(runs, &catalogue());
+        let tables = page["tables"].as_array().unwrap();
+        let number = |table: &Value, name: &str| table[name].as_u64().unwrap();
+        let sides =
+            |table: &Value| (number(table, "a"), number(table, "b"), table["comparisons"].as_array().unwrap().len());
+        tables.iter().map(sides).filter(|(a, b, _)| a != b).collect()
+    };
+    assert_eq!(sides(&[of("x/work"), of("x/alone"), of("x/work")]), [(0, 2, 1), (0, 1, 0)]);
+    assert_eq!(sides(&[of("x/work"), of("x/work"), of("x/work")]), [(1, 2, 1), (0, 1, 1)]);
+}
