@@ -176,7 +176,7 @@ fn prices_are_measured_first_when_none_are_stored_and_that_is_said() {
     let said = world.run_words(&["audit", "--", "true"]);
     assert_eq!(said.status, 0, "{said:?}");
     let first = said.err.lines().next().unwrap();
-    assert!(first.contains("measuring 4 prices of a switch first, about "), "{said:?}");
+    assert!(first.contains("measuring first what a switch costs here, about "), "{said:?}");
     assert!(said.err.contains("cost per switch: measured just now"), "{said:?}");
     let again = world.run_words(&["audit", "--", "true"]);
     assert!(!again.err.contains("measuring"), "{again:?}");

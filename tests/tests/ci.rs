@@ -129,7 +129,7 @@ fn the_action_ends_by_its_gate_and_says_so_everywhere() {
         let doctor = runner.step("doctor");
         assert_eq!(doctor.status, 0, "{doctor:?}");
         assert_eq!(
-            doctor.out.contains("\n::warning title=switchcost doctor::gate warning: failed"),
+            doctor.out.contains("\n::warning title=switchcost doctor::FAIL (gate warning): "),
             doctor.out.contains("[warning]")
         );
         let said = runner.step("compare");

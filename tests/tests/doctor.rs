@@ -29,7 +29,11 @@ fn a_planted_finding_fails_the_gate() {
         return switchcost_e2e::untested("taskset is not here: no finding can be planted");
     };
     assert_eq!(planted.status, 1, "{planted:?}");
-    assert!(planted.out.ends_with("gate warning: failed: cpu_count\n"), "{}", planted.out);
+    assert!(
+        planted.out.ends_with("FAIL (gate warning): cpu_count; to let them through: --accept cpu_count\n"),
+        "{}",
+        planted.out
+    );
     assert_eq!(confined(&world, &["doctor"]).unwrap().status, 0, "without --gate doctor only says");
     let json = confined(&world, &[&words[..], &["--format", "json"]].concat()).unwrap();
     assert_eq!(json.status, 1);
@@ -40,7 +44,7 @@ fn a_planted_finding_fails_the_gate() {
     let accepted = format!("cpu_count,{others}");
     let passed = confined(&world, &["doctor", "--gate=note", "--accept", &accepted]).unwrap();
     assert_eq!(passed.status, 0, "{passed:?}");
-    assert!(passed.out.ends_with("gate note: passed\n"), "{}", passed.out);
+    assert!(passed.out.ends_with("PASS (gate note)\n"), "{}", passed.out);
 }
 
 #[test]
@@ -53,7 +57,11 @@ fn a_note_fails_only_the_gate_for_notes() {
     assert_eq!(limited("--gate").status, 0);
     let strict = limited("--gate=note");
     assert_eq!(strict.status, 1, "{strict:?}");
-    assert!(strict.out.ends_with("gate note: failed: file_limit\n"), "{}", strict.out);
+    assert!(
+        strict.out.ends_with("FAIL (gate note): file_limit; to let them through: --accept file_limit\n"),
+        "{}",
+        strict.out
+    );
 }
 
 #[test]

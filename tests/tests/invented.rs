@@ -148,6 +148,30 @@ fn an_invented_experiment_and_placement_are_like_any_other() {
         .refuses(2, &["unknown placement `other_cpu`", "one_cpu, two_cpus, free"]);
 }
 
+/// As a run of a later version's experiment would: it is kept, named, and costs nothing else.
+#[test]
+fn a_run_outlives_the_page_of_its_experiment() {
+    let world = world(&["lateness"], &[("experiments/lateness", LATENESS)]);
+    for _ in 0..2 {
+        assert_eq!(world.run("run thread/honest --rounds 6 --budget 600s").status, 0);
+    }
+    let said = world.run("run thread/offered --rounds 6 --budget 600s --format json");
+    let id = said.json()["run"]["id"].as_str().unwrap().to_owned();
+    let page = world.path("data/switchcost/experiments/lateness.toml");
+    std::fs::remove_file(&page).unwrap();
+    let said = world.run(&format!("show {id}"));
+    said.refuses(2, &[&id, "of a later version", "unknown experiment `lateness`", "kept as it is"]);
+    assert!(!said.err.contains("damaged"), "{said:?}");
+    let trend = world.run("history thread/honest");
+    assert!(
+        trend.status == 0 && trend.out.contains(&format!("Run {id} is of a later version and left out.")),
+        "{trend:?}"
+    );
+    world.write("data/switchcost/experiments/lateness.toml", LATENESS);
+    let said = world.run(&format!("show {id}"));
+    assert!(said.status == 0 && said.out.contains("slots"), "{said:?}");
+}
+
 #[test]
 fn a_page_that_cannot_be_used_is_named_and_costs_nothing_else() {
     let world = world(

@@ -151,9 +151,7 @@ impl Auditing<'_> {
                 }
             }
             let time = expected(&wanted, ROUNDS, &[]).min(MEASURING);
-            let count = missing.len();
-            let prices = if count == 1 { "1 price".into() } else { format!("{count} prices") };
-            output::say(&format!("measuring {prices} of a switch first, about {}", roughly(time)));
+            output::say(&format!("measuring first what a switch costs here, about {}", roughly(time)));
             let how = &self.arguments.how;
             let request = request(MEASURING, Some(ROUNDS), how);
             let prepared = Prepared::new(&wanted, &request, installation, &self.catalogue, store, how)?;

@@ -10,8 +10,11 @@ use switchcost_model::{Machine, Severity};
 #[must_use]
 pub fn doctor_gate_text(gate: &DoctorGate) -> String {
     match gate.findings.as_slice() {
-        [] => format!("gate {}: passed\n", gate.severity),
-        findings => format!("gate {}: failed: {}\n", gate.severity, findings.join(", ")),
+        [] => format!("PASS (gate {})\n", gate.severity),
+        findings => {
+            let (named, accepted) = (findings.join(", "), findings.join(","));
+            format!("FAIL (gate {}): {named}; to let them through: --accept {accepted}\n", gate.severity)
+        }
     }
 }
 
