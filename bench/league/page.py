@@ -3,10 +3,13 @@
 import collections
 import html
 import os
+import textwrap
 
 import harnesses
 
 GATE = "switchcost --gate 5%"
+# Comparisons of a length, below which nobody is ranked by it.
+FEWEST = 2
 BEGIN, END = "<!-- league: `bench/league/run` writes what follows -->\n", "<!-- /league -->\n"
 CONDITIONS = {"quiet": "As the machine is", "loaded": "Beside {hogs} busy loops"}
 STYLE = """
@@ -88,34 +91,38 @@ def rows(answer, condition, table):
 
 
 def sentence(answer, table):
-    """How we did against the others, who finds less first."""
-    ours, others = table.from_size("switchcost"), []
-    for name in (kind.name for kind in harnesses.HARNESSES):
-        size = table.from_size(name)
-        if name != "switchcost" and size is not None and (ours is None or size < ours):
-            others.append((size, name))
-    alarms = share(table.hits("switchcost", 0), table.total("switchcost", 0))
+    """How we did against the others, and who finds less."""
     if not table.all("switchcost"):
-        return "switchcost was not tried."
-    found = "found no planted length each time" if ours is None else f"found every slowdown from {ours:g} % on"
+        return ["switchcost was not tried."]
+    tried = [kind.name for kind in harnesses.HARNESSES if table.all(kind.name)]
+    if any(table.total(name, size) < FEWEST for name in tried for size in harnesses.SIZES):
+        return ["Some length was compared fewer than twice: too few to say who finds more."]
+    ours = table.from_size("switchcost")
+    found = "found no length each time" if ours is None else f"found every slowdown from {ours:g} % on"
+    alarms = share(table.hits("switchcost", 0), table.total("switchcost", 0))
     said = f"switchcost {found}; false alarms: {alarms}."
-    if not others:
-        return f"{said} No other harness found a smaller one each time."
-    listed = ", ".join(
-        f"{name} from {size:g} % ({share(table.hits(name, 0), table.total(name, 0))} false alarms)"
-        for size, name in sorted(others)
-    )
-    return f"{said} Smaller ones were found by {listed}: there we lose."
+    found = [(size, name) for name in tried if (size := table.from_size(name)) is not None]
+    better = sorted((size, name) for size, name in found if ours is None or size < ours)
+    if not better:
+        return [f"{said} No other harness found a smaller one each time."]
+    listed = [
+        f"- {name} from {size:g} %; false alarms: {share(table.hits(name, 0), table.total(name, 0))}"
+        for size, name in better
+    ]
+    return [f"{said} We lose to those that found a smaller one:", "", *listed]
 
 
 def block(answer):
     busy = answer["busy_before"]
-    condition = "quiet" if busy < 0.03 else f"not quiet: other programs used {busy:.0%} of the CPUs before it began"
-    yield f"Measured on {answer['date']} on a rented machine ({answer['machine']}), {condition}."
-    yield f"Each side had {answer['seconds']:g} s; all of it {answer['minutes']:g} minutes. Shares are of comparisons."
+    condition = (
+        "The machine was quiet." if busy < 0.03 else f"It was not quiet: others used {100 * busy:.0f} % of the CPUs."
+    )
+    first = f"Measured on {answer['date']} on a rented machine: {answer['machine']}. {condition}"
+    more = f"Each side had {answer['seconds']:g} s, all of it {answer['minutes']:g} minutes. Shares are of comparisons."
+    yield textwrap.fill(f"{first} {more}", 100)
     for when, title in CONDITIONS.items():
         table = Table(answer, when)
-        yield from ["", f"## {title.format(hogs=answer['hogs'])}", "", sentence(answer, table), ""]
+        yield from ["", f"## {title.format(hogs=answer['hogs'])}", "", *sentence(answer, table), ""]
         yield from rows(answer, when, table)
     yield from ["", "## Each one's rule", "", "| harness | says *changed* by |", "|---|---|"]
     for name, rule in answer["rules"].items():
@@ -146,7 +153,7 @@ def picture(answer):
         text(start, 24, title.format(hogs=answer["hogs"]), "head")
         for column, size in enumerate(harnesses.SIZES):
             x = start + column * cell
-            text(x + cell / 2 - 2, 50, f"+{size:g} %" if size else "unchanged"[:9], "", "middle")
+            text(x + cell / 2 - 2, 50, f"+{size:g} %" if size else "same", "", "middle")
             for row, name in enumerate(shown):
                 hits, of, y = table.hits(name, size), table.total(name, size), 66 + row * line
                 box = f'x="{x}" y="{y}" width="{cell - 4}" height="{line - 4}" rx="3"'
@@ -158,7 +165,7 @@ def picture(answer):
     text(
         12,
         height - 8,
-        "Red: false alarms about an unchanged program. Blue: planted slowdowns found. Each of all comparisons.",
+        "Red: false alarms about the same program. Blue: planted slowdowns found. Each of all comparisons.",
     )
     return "".join(parts) + "</svg>\n"
 

@@ -59,3 +59,23 @@ fn files(folder: &str) -> Vec<String> {
         fs::read_dir(repository().join(folder)).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     all.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}/{name}")).collect()
 }
+
+/// `bench/league/run --page` makes page and picture of the kept comparisons alone.
+#[test]
+fn the_page_of_the_league_is_what_its_data_give() {
+    let place = tempfile::tempdir().unwrap();
+    let copied = |from: &str, name: &str| drop(fs::copy(repository().join(from), place.path().join(name)).unwrap());
+    copied("data/league.json", "league.json");
+    copied("docs/league.md", "league.md");
+    let league = repository().join("bench/league/run");
+    let said = match Command::new("python3").arg(league).args(["--page", "--out"]).arg(place.path()).output() {
+        Ok(said) => said,
+        Err(error) => return switchcost_e2e::untested(&format!("python3 is not here: {error}")),
+    };
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    for name in ["league.md", "league.svg"] {
+        let read = |path: std::path::PathBuf| fs::read_to_string(path).unwrap();
+        let made = read(place.path().join(name));
+        assert!(made == read(repository().join("docs").join(name)), "docs/{name}: run bench/league/run --page");
+    }
+}
