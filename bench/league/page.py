@@ -66,7 +66,7 @@ def per_cent(size):
 
 
 def share(hits, of):
-    return f"{hits} of {of}" if of else "–"
+    return f"{hits}/{of}" if of else "–"
 
 
 def rows(answer, condition, table):
