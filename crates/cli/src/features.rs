@@ -12,4 +12,6 @@ pub const FEATURES: &[Feature] = &[
     switchcost_crosscheck::FEATURE,
     #[cfg(feature = "fleet")]
     switchcost_fleet::FEATURE,
+    #[cfg(feature = "kernels")]
+    switchcost_kernels::FEATURE,
 ];

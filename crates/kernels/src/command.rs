@@ -1,0 +1,371 @@
+//! `kernels`: columns of kernels, rows of mechanisms.
+
+use crate::answer::{Answered, Column, Row, answer, kernels_json};
+use crate::arguments::{Format, Kernels};
+use crate::boot::{Boot, Trouble, boot, emulator};
+use crate::counts::{Count, believed, count};
+use crate::data::Data;
+use crate::functions::{Profile, profile};
+use crate::image::{Image, images_in};
+use crate::passage::judged;
+use crate::serial::{Said, Start};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use switchcost_catalogue::Catalogue;
+use switchcost_machine::interrupt::Interrupt;
+use switchcost_model::{Plan, ProbeInfo, Request, Transcript, Variant};
+use switchcost_runner::{KnownProbe, discover, select};
+use switchcost_session::{Action, Exit, Failure, Installation, Progress, output, paths};
+
+/// Starts of the probe in each boot, batches of each, batches before them, and instructions in a batch. A tick of a kernel with 250 a second comes every
+/// 4,000,000 instructions: most batches have none.
+const STARTS: u64 = 3;
+const BATCHES: u64 = 100;
+const WARMUP: u64 = 40;
+const BATCH: u64 = 200_000;
+
+/// Where a kernel keeps the scheduler's settings.
+const SCHED: &str = "/sys/kernel/debug/sched";
+
+/// Programs for the virtual machine, beside the static probe: its first process, and the emulator's plugin.
+const INIT: &str = "guest-init";
+const PLUGIN: &str = "guest-functions.so";
+
+/// A probe with its files.
+struct Guest {
+    known: KnownProbe,
+    files: Vec<(String, Vec<u8>)>,
+}
+
+/// A column that is to be counted.
+struct Wanted {
+    image: Image,
+    probe: usize,
+    setting: Option<String>,
+}
+
+/// What all columns have.
+struct Work<'a> {
+    how: &'a Kernels,
+    data: Data,
+    catalogue: Catalogue,
+    guests: Vec<Guest>,
+    init: Vec<u8>,
+    plugin: PathBuf,
+    /// The control first.
+    rows: Vec<(Variant, u8)>,
+    interrupt: Interrupt,
+}
+
+impl Action for Kernels {
+    fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let judging = self.gate.is_some();
+        // `git bisect` skips a revision by 125, and stops by 128 and more.
+        let status = |failure: Failure| if judging { Failure { exit: Exit::Other(129), ..failure } } else { failure };
+        self.all().map_err(status)
+    }
+}
+
+impl Kernels {
+    fn all(&self) -> Result<Exit, Failure> {
+        let stopped = || Failure::partial("stopped before all was counted; nothing is kept");
+        let work = self.work()?;
+        let wanted = self.wanted(&work)?;
+        let emulator = emulator(&work.interrupt).map_err(|trouble| match trouble {
+            Trouble::Interrupted => stopped(),
+            Trouble::Host(why) | Trouble::Kernel(why) => Failure::nothing(why),
+        })?;
+        let mut progress = Progress::drawn();
+        let starts = work.rows.len() as u64 * STARTS * self.boots * wanted.len() as u64;
+        progress.set_length(starts);
+        progress.announce(|| {
+            format!("counting {} rows in {} columns; a boot takes about half a minute", work.rows.len(), wanted.len())
+        });
+        let mut columns = Vec::new();
+        for one in &wanted {
+            match column(&work, one, &mut progress) {
+                Ok(column) => columns.push(column),
+                Err(Trouble::Interrupted) => return Err(stopped()),
+                Err(Trouble::Host(why) | Trouble::Kernel(why)) => return Err(Failure::nothing(why)),
+            }
+        }
+        progress.clear();
+        let answered = Answered::new(emulator, &work.data, columns);
+        let outcome = self.gate.map(|limit| judged(&answered, limit));
+        output::print(&match self.format {
+            Format::Table => answer(&answered, outcome.as_ref()).terminal(output::style()),
+            Format::Md => switchcost_report::ascii(&answer(&answered, outcome.as_ref()).markdown()),
+            Format::Json => kernels_json(&answered),
+        })?;
+        Ok(outcome.map_or_else(|| answered.exit(), |outcome| outcome.exit))
+    }
+
+    fn work(&self) -> Result<Work<'_>, Failure> {
+        let installation = Installation::find()?;
+        let data: Data = switchcost_catalogue::read(&installation.data("kernels.toml")).map_err(Failure::usage)?;
+        let mut catalogue = installation.catalogue()?;
+        let ready = |probe: &ProbeInfo| probe.folder.join(INIT).exists();
+        let staged = installation.probes(&catalogue).into_iter().find(ready).ok_or_else(|| {
+            Failure::nothing(
+                "no static probe is installed, which alone runs in a bare kernel; `make build` or a package brings it",
+            )
+        })?;
+        let own = |folder: &PathBuf| installation.probe_in(folder);
+        let named: Vec<ProbeInfo> = self.probe.iter().map(own).collect::<Result<_, _>>()?;
+        let infos = if named.is_empty() { vec![staged.clone()] } else { named };
+        catalogue.sources.extend(infos.iter().map(|probe| (probe.id.clone(), probe.source.clone())));
+        let interrupt =
+            Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
+        let known = discover(infos, None, None, Some(&interrupt));
+        let guests = known.into_iter().flatten().map(guest).collect::<Result<Vec<_>, _>>()?;
+        let first = guests.first().ok_or_else(|| Failure::partial("stopped before anything was counted"))?;
+        let rows = self.rows(&data, &catalogue, &first.known)?;
+        let init = read(&staged.folder.join(INIT))?;
+        Ok(Work { how: self, data, catalogue, guests, init, plugin: staged.folder.join(PLUGIN), rows, interrupt })
+    }
+
+    /// The control and what was asked for, at each depth.
+    fn rows(&self, data: &Data, catalogue: &Catalogue, probe: &KnownProbe) -> Result<Vec<(Variant, u8)>, Failure> {
+        let chosen = |patterns: &[String]| {
+            let request =
+                Request { patterns: patterns.to_vec(), probes: vec![probe.info.id.clone()], ..Request::default() };
+            let selection = select(&request, catalogue, std::slice::from_ref(probe)).map_err(Failure::usage)?;
+            let able = |variant: &Variant| probe.describes(&variant.mechanism).is_some();
+            Ok::<_, Failure>(selection.variants.into_iter().filter(able).collect::<Vec<_>>())
+        };
+        let asked = if self.rows.is_empty() { &data.rows } else { &self.rows };
+        let control = chosen(std::slice::from_ref(&data.control))?.into_iter().take(1).map(|variant| (variant, 0));
+        let mut rows: Vec<(Variant, u8)> = control.collect();
+        for variant in chosen(asked)? {
+            rows.extend(self.depth.iter().map(|depth| (variant.clone(), *depth)));
+        }
+        if rows.len() < 2 {
+            return Err(Failure::usage(format!(
+                "the static probe has no row `{}`; `switchcost list` names rows",
+                asked.join(" ")
+            )));
+        }
+        Ok(rows)
+    }
+
+    fn wanted(&self, work: &Work<'_>) -> Result<Vec<Wanted>, Failure> {
+        let found = || {
+            let folder = paths::cache("kernels");
+            folder.as_deref().map(images_in).unwrap_or_default()
+        };
+        let files = if self.image.is_empty() { found() } else { self.image.clone() };
+        if files.is_empty() {
+            return Err(Failure::nothing(
+                "no kernel is here; `scripts/setup kernels` brings Debian's, or name one with --image",
+            ));
+        }
+        let mut wanted = Vec::new();
+        for file in &files {
+            let image = Image::read(file)
+                .map_err(|why| Failure { exit: self.unusable(), ..Failure::usage(format!("--image {why}")) })?;
+            for probe in 0..work.guests.len() {
+                let settings = std::iter::once(None).chain(self.with.iter().cloned().map(Some));
+                wanted.extend(settings.map(|setting| Wanted { image: image.clone(), probe, setting }));
+            }
+        }
+        if self.gate.is_some() && wanted.len() != 2 {
+            return Err(Failure::usage(format!(
+                "--gate compares two columns, and these are {}; name two --image, or one and two --probe",
+                wanted.len()
+            )));
+        }
+        Ok(wanted)
+    }
+
+    fn unusable(&self) -> Exit {
+        if self.gate.is_some() { Exit::Other(129) } else { Exit::Usage }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// A probe with the files of its folder.
+fn guest(known: KnownProbe) -> Result<Guest, Failure> {
+    if let Err(why) = &known.answer {
+        return Err(Failure::nothing(format!("probe {} does not answer: {why}", known.info.id)));
+    }
+    let entries = std::fs::read_dir(&known.info.folder).into_iter().flatten().flatten();
+    let wanted = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let named = wanted.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    let own = named.filter(|(name, _)| !name.starts_with("guest-") && !name.contains('.'));
+    let files = own.map(|(name, path)| Ok((name, read(&path)?))).collect::<Result<_, Failure>>()?;
+    Ok(Guest { known, files })
+}
+
+impl Work<'_> {
+    fn plan(&self, row: usize, seed: u64) -> Plan {
+        let variant = self.rows[row].0.clone();
+        let (batches, warmup_batches) = (BATCHES, WARMUP);
+        Plan {
+            variant,
+            cpus: vec![0],
+            batch_units: 0,
+            batch_ns: BATCH,
+            batches,
+            warmup_batches,
+            verify_units: 0,
+            seed,
+            deadline_ms: 0,
+        }
+    }
+
+    /// A line of the guest's plan.
+    fn line(&self, guest: &Guest, tag: usize, row: usize, plan: &Plan) -> String {
+        let mut words = switchcost_protocol::run_arguments(plan, 1);
+        words.retain(|word| !word.starts_with("report_fd="));
+        let program = guest.known.info.command.first().map_or("probe", |program| program.trim_start_matches("./"));
+        format!("run {tag} {} /{program} {}\n", self.rows[row].1, words.join(" "))
+    }
+}
+
+/// The kernel's words and the first lines of the plan for a setting.
+fn setting(of: Option<&str>) -> (String, String) {
+    match of.map(|setting| (setting, setting.split_once('='))) {
+        None => (String::new(), String::new()),
+        Some((setting, Some(("preempt", _)))) => (setting.to_owned(), String::new()),
+        Some((_, Some((file, value)))) => (String::new(), format!("put {SCHED}/{file} {value}\n")),
+        Some((word, None)) => (String::new(), format!("put {SCHED}/features {word}\n")),
+    }
+}
+
+/// Why a machine that came to its end is not the one that was asked for.
+fn other(wanted: &Wanted, said: &Said) -> Option<String> {
+    let fact = |name: &str| said.facts.get(name).map_or("", String::as_str);
+    let release = fact("uname").split(' ').next().unwrap_or_default();
+    if release != wanted.image.release {
+        return Some(format!(
+            "the file says that it is {}, and the machine that it is {release}",
+            wanted.image.release
+        ));
+    }
+    if fact("idle") != "yes" {
+        return Some("it is still busy a minute after its start".to_owned());
+    }
+    if fact("clock") != "tsc" {
+        return Some(format!("its clock is {}, which does not count instructions", fact("clock")));
+    }
+    let setting = wanted.setting.as_deref()?;
+    let refused = said.refused.iter().find(|refused| refused.contains(SCHED));
+    let preempt = setting.strip_prefix("preempt=").is_some_and(|mode| !fact("preempt").contains(&format!("({mode})")));
+    (refused.is_some() || preempt).then(|| format!("this kernel has no {setting}"))
+}
+
+/// Counts a column. What one kernel does not do costs its column only.
+fn column(work: &Work<'_>, wanted: &Wanted, progress: &mut Progress) -> Result<Column, Trouble> {
+    let guest = &work.guests[wanted.probe];
+    let mut column =
+        Column::of(&wanted.image, wanted.setting.clone(), (work.guests.len() > 1).then(|| guest.known.info.id.clone()));
+    let mut starts: Vec<Vec<Start>> = work.rows.iter().map(|_| Vec::new()).collect();
+    for number in 0..work.how.boots {
+        let mut plans: Vec<(usize, Plan)> = Vec::new();
+        for row in 0..work.rows.len() {
+            plans.extend((0..STARTS).map(|start| (row, work.plan(row, number * STARTS + start + 1))));
+        }
+        let lines =
+            plans.iter().enumerate().map(|(tag, (row, plan))| work.line(guest, tag, *row, plan)).collect::<String>();
+        let named = format!("{} - boot {} of {}", column.name(), number + 1, work.how.boots);
+        let mut done = 0;
+        let said = machine(work, wanted, &lines, None, &mut |said| {
+            let now = said.starts.iter().filter(|start| start.status.is_some()).count();
+            (done..now).for_each(|_| progress.step());
+            done = done.max(now);
+            progress.say(|| format!("{named} - start {done} of {}", plans.len()));
+        });
+        let said = match said {
+            Ok(said) => said,
+            Err(Trouble::Kernel(why)) => {
+                column.missing = Some(why);
+                return Ok(column);
+            }
+            Err(trouble) => return Err(trouble),
+        };
+        if let Some(why) = other(wanted, &said) {
+            column.missing = Some(why);
+            return Ok(column);
+        }
+        column.facts.clone_from(&said.facts);
+        for start in said.starts {
+            if let Some((row, _)) = plans.get(start.tag) {
+                starts[*row].push(start);
+            }
+        }
+    }
+    for (row, starts) in starts.iter().enumerate() {
+        let profile = if work.how.functions { profiled(work, wanted, row, starts, progress)? } else { None };
+        let label = switchcost_analysis::label(&work.rows[row].0, &work.catalogue, false);
+        column.rows.push(Row { label, depth: work.rows[row].1, count: counted(work, row, starts), profile });
+    }
+    Ok(column)
+}
+
+/// Boots a kernel and lets it carry out these lines.
+fn machine(
+    work: &Work<'_>,
+    wanted: &Wanted,
+    lines: &str,
+    plugin: Option<&Path>,
+    heard: &mut dyn FnMut(&Said),
+) -> Result<Said, Trouble> {
+    let (words, first) = setting(wanted.setting.as_deref());
+    let plan = first + lines;
+    let mut files: Vec<(&str, &[u8])> = vec![("init", &work.init), ("plan", plan.as_bytes())];
+    files.extend(work.guests[wanted.probe].files.iter().map(|(name, content)| (name.as_str(), content.as_slice())));
+    let (silence, interrupt) = (work.how.silence, &work.interrupt);
+    boot(&Boot { image: &wanted.image, words: &words, files: &files, plugin, silence, interrupt }, heard)
+}
+
+/// What the starts of a row come to.
+fn counted(work: &Work<'_>, row: usize, starts: &[Start]) -> Count {
+    let (variant, depth) = &work.rows[row];
+    let Some(mechanism) = work.catalogue.find(&variant.mechanism) else { return Count::missing("its page is gone") };
+    for start in starts {
+        if start.status == Some(127) && start.transcript.hello.is_none() {
+            return Count::missing("the probe does not start: link it statically");
+        }
+        if start.depth != Some(usize::from(*depth)) {
+            let found = start.depth.map_or("nowhere".to_owned(), |depth| depth.to_string());
+            return Count::missing(format!("it ran at depth {found}, not {depth}"));
+        }
+        if let Err(why) = believed(
+            mechanism,
+            &work.plan(row, start.transcript.plan.as_ref().map_or(0, |_| 1)),
+            &start.transcript,
+            start.status,
+        ) {
+            return Count::missing(why);
+        }
+    }
+    let transcripts: Vec<&Transcript> = starts.iter().map(|start| &start.transcript).collect();
+    count(&transcripts)
+}
+
+/// The same by function: two more starts in a machine of its own, of which the second does twice the units.
+fn profiled(
+    work: &Work<'_>,
+    wanted: &Wanted,
+    row: usize,
+    starts: &[Start],
+    progress: &mut Progress,
+) -> Result<Option<Profile>, Trouble> {
+    let echo = starts.first().and_then(|start| start.transcript.plan.as_ref());
+    let Some(units) = echo.map(|echo| echo.batch_units) else { return Ok(None) };
+    let guest = &work.guests[wanted.probe];
+    let plan = |times: u64| Plan { batch_units: units * times, ..work.plan(row, 1) };
+    let lines = format!("symbols\n{}{}", work.line(guest, 0, row, &plan(1)), work.line(guest, 1, row, &plan(2)));
+    progress.say(|| format!("{} by function", work.rows[row].0.mechanism));
+    match machine(work, wanted, &lines, Some(&work.plugin), &mut |_| {}) {
+        Ok(said) => Ok(match said.starts.as_slice() {
+            [first, second] => profile(&said, first, second, &work.data),
+            _ => None,
+        }),
+        Err(Trouble::Kernel(_)) => Ok(None),
+        Err(trouble) => Err(trouble),
+    }
+}
