@@ -6,7 +6,7 @@ DESTDIR =
 # A toolchain that `scripts/setup` has just installed is not on the PATH of this shell yet.
 WITH_TOOLS = . scripts/own-build; PATH="$$HOME/.cargo/bin:$$PATH"
 
-.PHONY: help run run-all docs test test-all soak bench lint build install dist answers generate clean setup setup-all setup-test setup-suites setup-packages test-packages portability format
+.PHONY: help run run-all docs test test-all soak bench lint build install dist answers generate clean setup setup-all setup-test setup-suites setup-packages setup-kernels test-packages portability format
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ setup-suites:
 
 setup-packages:
 	@scripts/setup packages
+
+setup-kernels: ## an emulator and Debian's kernels for `switchcost kernels`, 80 MB in the user's cache folder
+	@scripts/setup kernels
 
 build: ## host, every probe, pages and schemas, into target/
 	@$(WITH_TOOLS) cargo build --release --locked -p switchcost -p xtask
