@@ -169,17 +169,32 @@ impl Answered {
         }
     }
 
-    /// The function of a row that grew most from the first column to the last.
+    /// Functions of a row that the last column executes and the first does not; if there are none, the one that grew most.
     #[must_use]
     pub fn grown_most(&self, row: &str) -> String {
-        let of = |column: &Column| column.rows.iter().find(|own| own.named() == row)?.profile.clone();
-        let both = self.columns.first().and_then(of).zip(self.columns.last().and_then(of));
-        let grown = both.and_then(|(a, b)| {
-            let by =
-                |(name, count): (&String, &f64)| (name.clone(), count - a.functions.get(name).copied().unwrap_or(0.0));
-            b.functions.iter().map(by).max_by(|x, y| x.1.total_cmp(&y.1))
-        });
-        grown.map_or(String::new(), |(name, by)| format!("; {name} grew most, by {by:.1} instructions"))
+        fn of<'c>(column: &'c Column, row: &str) -> Option<&'c BTreeMap<String, f64>> {
+            Some(&column.rows.iter().find(|own| own.named() == row)?.profile.as_ref()?.functions)
+        }
+        let Some((a, b)) = self
+            .columns
+            .first()
+            .and_then(|first| of(first, row))
+            .zip(self.columns.last().and_then(|last| of(last, row)))
+        else {
+            return String::new();
+        };
+        let mut grown: Vec<(&String, f64, bool)> = b
+            .iter()
+            .map(|(name, count)| (name, count - a.get(name).unwrap_or(&0.0), !a.contains_key(name) && *count >= 1.0))
+            .collect();
+        grown.sort_by(|x, y| y.1.total_cmp(&x.1));
+        let new: Vec<String> =
+            grown.iter().filter(|one| one.2).take(3).map(|(name, by, _)| format!("{name} ({by:.1})")).collect();
+        match (new.as_slice(), grown.first()) {
+            ([], Some((name, by, _))) => format!("; {name} grew most, by {by:.1} instructions"),
+            ([], None) => String::new(),
+            (new, _) => format!("; new are {}", new.join(", ")),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::functions::{Profile, profile};
 use crate::image::{Image, images_in};
 use crate::passage::judged;
 use crate::serial::{Said, Start};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use switchcost_catalogue::Catalogue;
@@ -23,6 +24,9 @@ const STARTS: u64 = 3;
 const BATCHES: u64 = 100;
 const WARMUP: u64 = 40;
 const BATCH: u64 = 200_000;
+
+/// Of a start that is counted by function, the units for one of the start before it.
+const MORE: u64 = 8;
 
 /// Where a kernel keeps the scheduler's settings.
 const SCHED: &str = "/sys/kernel/debug/sched";
@@ -297,10 +301,11 @@ fn column(work: &Work<'_>, wanted: &Wanted, progress: &mut Progress) -> Result<C
             }
         }
     }
+    let mut profiles = if work.how.functions { profiled(work, wanted, &starts, progress)? } else { BTreeMap::new() };
     for (row, starts) in starts.iter().enumerate() {
-        let profile = if work.how.functions { profiled(work, wanted, row, starts, progress)? } else { None };
         let label = switchcost_analysis::label(&work.rows[row].0, &work.catalogue, false);
-        column.rows.push(Row { label, depth: work.rows[row].1, count: counted(work, row, starts), profile });
+        let (depth, count, profile) = (work.rows[row].1, counted(work, row, starts), profiles.remove(&row));
+        column.rows.push(Row { label, depth, count, profile });
     }
     Ok(column)
 }
@@ -346,26 +351,32 @@ fn counted(work: &Work<'_>, row: usize, starts: &[Start]) -> Count {
     count(&transcripts)
 }
 
-/// The same by function: two more starts in a machine of its own, of which the second does twice the units.
+/// The same by function, by row: three more starts in a machine of its own. The first warms up what the kernel keeps; the last does more units than the second.
 fn profiled(
     work: &Work<'_>,
     wanted: &Wanted,
-    row: usize,
-    starts: &[Start],
+    starts: &[Vec<Start>],
     progress: &mut Progress,
-) -> Result<Option<Profile>, Trouble> {
-    let echo = starts.first().and_then(|start| start.transcript.plan.as_ref());
-    let Some(units) = echo.map(|echo| echo.batch_units) else { return Ok(None) };
+) -> Result<BTreeMap<usize, Profile>, Trouble> {
     let guest = &work.guests[wanted.probe];
-    let plan = |times: u64| Plan { batch_units: units * times, ..work.plan(row, 1) };
-    let lines = format!("symbols\n{}{}", work.line(guest, 0, row, &plan(1)), work.line(guest, 1, row, &plan(2)));
-    progress.say(|| format!("{} by function", work.rows[row].0.mechanism));
-    match machine(work, wanted, &lines, Some(&work.plugin), &mut |_| {}) {
-        Ok(said) => Ok(match said.starts.as_slice() {
-            [first, second] => profile(&said, first, second, &work.data),
-            _ => None,
-        }),
-        Err(Trouble::Kernel(_)) => Ok(None),
-        Err(trouble) => Err(trouble),
+    let mut lines = "symbols\n".to_owned();
+    for (row, starts) in starts.iter().enumerate().skip(1) {
+        let echo = starts.first().and_then(|start| start.transcript.plan.as_ref());
+        for times in echo.iter().flat_map(|_| [1, 1, MORE]) {
+            let batch_units = echo.map_or(0, |echo| echo.batch_units * times);
+            lines += &work.line(guest, row, row, &Plan { batch_units, ..work.plan(row, 1) });
+        }
     }
+    let said = machine(work, wanted, &lines, Some(&work.plugin), &mut |said| {
+        progress.say(|| format!("{} by function - {} starts", wanted.image.release, said.starts.len()));
+    });
+    let said = match said {
+        Ok(said) => said,
+        Err(Trouble::Kernel(_)) => return Ok(BTreeMap::new()),
+        Err(trouble) => return Err(trouble),
+    };
+    let of_rows = said.starts.chunk_by(|a, b| a.tag == b.tag).filter(|starts| starts.len() == 3);
+    Ok(of_rows
+        .filter_map(|starts| Some((starts[0].tag, profile(&said, &starts[1], &starts[2], &work.data)?)))
+        .collect())
 }

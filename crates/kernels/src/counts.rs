@@ -30,6 +30,9 @@ pub struct Mode {
     pub within: f64,
 }
 
+/// Kernel switches per unit that a kernel may make for one that the mechanism needs: how many it makes is what is counted here.
+const MOST_SWITCHES: f64 = 4.0;
+
 /// What the starts of a row came to in one column.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -81,7 +84,9 @@ pub fn believed(
     let process = status.map_or(ProcessEnd::Unknown, ProcessEnd::Exited);
     let bound = Bounds::default();
     let answer = ProbeAnswer { transcript, process, log: "", seen: None, bound: &bound };
-    let judgement = judge(&mechanism.rule(&plan.variant), plan, &answer).judgement;
+    let mut rule = mechanism.rule(&plan.variant);
+    rule.kernel_switches = rule.kernel_switches.map(|(low, high)| (low, high.max(MOST_SWITCHES * low)));
+    let judgement = judge(&rule, plan, &answer).judgement;
     match (judgement.verdict, judgement.reason) {
         (Verdict::Verified | Verdict::Unobservable, _) => Ok(()),
         (verdict, Some(reason)) => Err(format!("{verdict}: {reason}")),

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/io.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
@@ -25,6 +26,7 @@ static void mark(void) {
     __asm__ volatile(".byte 0x0f, 0x1f, 0x84, 0x00, 0x43, 0x4f, 0x53, 0x54");  // nopl 0x54534f43(%rax,%rax)
 }
 
+// Writes a value into a file of the kernel.
 static void put(const char* path, const char* value) {
     const int file = open(path, O_WRONLY);
     if (file < 0 || write(file, value, strlen(value)) < 0) {
@@ -90,7 +92,13 @@ static void wait_until_idle(void) {
     printf("\n@idle %s\n", quiet < 3 ? "no" : "yes");
 }
 
+// Text to the emulator's debug console, which takes it whole; the serial line would take a minute of instructions.
+static void send(const char* text, size_t length) { __asm__ volatile("rep outsb" : "+S"(text), "+c"(length) : "d"(0xe9) : "memory"); }
+
+// Names that the linker and the tracer add are no functions that execute.
 static void symbols(void) {
+    static char out[1 << 16];
+    size_t length = 0;
     char line[1024];
     FILE* const file = fopen("/proc/kallsyms", "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
@@ -98,10 +106,15 @@ static void symbols(void) {
         char name[512];
         char kind = 0;
         if (sscanf(line, "%31s %c %511s", address, &kind, name) == 3 && strchr("tTwW", kind) != NULL &&
-            strchr(line, '[') == NULL) {
-            printf("@symbol %s %s\n", address, name);
+            strchr(line, '[') == NULL && strncmp(name, "__pfx_", 6) != 0 && strncmp(name, "__ksymtab", 9) != 0) {
+            length += (size_t)snprintf(out + length, sizeof out - length, "@symbol %s %s\n", address, name);
+        }
+        if (length > sizeof out - sizeof line) {
+            send(out, length);
+            length = 0;
         }
     }
+    send(out, length);
     if (file != NULL) {
         fclose(file);
     }
@@ -110,8 +123,8 @@ static void symbols(void) {
 // Starts a program so many levels below the root of the control groups, each of which has the controllers of CPU and memory.
 static void run(char* words) {
     char* argv[64] = {NULL};
-    char path[256] = "/groups";
-    char file[300];
+    char path[512] = "/groups";
+    char file[600];
     const char* const tag = strtok(words, " ");
     const char* const levels = strtok(NULL, " ");
     int count = 0;
@@ -124,7 +137,9 @@ static void run(char* words) {
     for (int level = atoi(levels); level > 0; --level) {
         snprintf(file, sizeof file, "%s/cgroup.subtree_control", path);
         put(file, "+cpu +memory");
-        strncat(path, "/g", sizeof path - strlen(path) - 1);
+        // Each depth has a chain of its own: a group that hands on controllers may have no tasks.
+        snprintf(file, sizeof file, "%s/of%s", path, levels);
+        strcpy(path, file);
         mkdir(path, 0755);
     }
     fflush(stdout);
@@ -181,7 +196,17 @@ int main(void) {
             put(path, value == NULL ? "" : value);
         } else if (strcmp(line, "symbols") == 0) {
             put("/proc/sys/kernel/kptr_restrict", "0");
-            symbols();
+            fflush(stdout);
+            tcdrain(STDOUT_FILENO);
+            // A task with rights to ports, and whatever it starts, costs the kernel more at each switch.
+            const pid_t child = fork();
+            if (child == 0) {
+                if (ioperm(0xe9, 1, 1) == 0) {
+                    symbols();
+                }
+                _exit(0);
+            }
+            waitpid(child, NULL, 0);
         } else if (strncmp(line, "run ", 4) == 0) {
             run(line + 4);
         }
