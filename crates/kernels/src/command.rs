@@ -1,13 +1,13 @@
 //! `kernels`: columns of kernels, rows of mechanisms.
 
-use crate::answer::{Answered, Column, Row, answer, kernels_json};
+use crate::answer::{Answered, Column, Row};
 use crate::arguments::{Format, Kernels};
 use crate::boot::{Boot, Trouble, boot, emulator};
 use crate::counts::{Count, believed, count};
 use crate::data::Data;
 use crate::functions::{Profile, profile};
 use crate::image::{Image, images_in};
-use crate::passage::judged;
+use crate::passage::{STOP, judged};
 use crate::serial::{Said, Start};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,9 @@ const MORE: u64 = 8;
 
 /// Where a kernel keeps the scheduler's settings.
 const SCHED: &str = "/sys/kernel/debug/sched";
+
+/// The setting that is a word of the command line.
+const PREEMPT: &str = "preempt";
 
 /// Programs for the virtual machine, beside the static probe: its first process, and the emulator's plugin.
 const INIT: &str = "guest-init";
@@ -63,10 +66,7 @@ struct Work<'a> {
 
 impl Action for Kernels {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
-        let judging = self.gate.is_some();
-        // `git bisect` skips a revision by 125, and stops by 128 and more.
-        let status = |failure: Failure| if judging { Failure { exit: Exit::Other(129), ..failure } } else { failure };
-        self.all().map_err(status)
+        self.all().map_err(|failure| Failure { exit: self.gate.map_or(failure.exit, |_| Exit::Other(STOP)), ..failure })
     }
 }
 
@@ -94,14 +94,14 @@ impl Kernels {
             }
         }
         progress.clear();
-        let answered = Answered::new(emulator, &work.data, columns);
-        let outcome = self.gate.map(|limit| judged(&answered, limit));
+        let answered = Answered::new(emulator, self.boots, &work.data, columns);
+        let (outcome, exit) = self.gate.map(|limit| judged(&answered, limit)).unzip();
         output::print(&match self.format {
-            Format::Table => answer(&answered, outcome.as_ref()).terminal(output::style()),
-            Format::Md => switchcost_report::ascii(&answer(&answered, outcome.as_ref()).markdown()),
-            Format::Json => kernels_json(&answered),
+            Format::Table => answered.answer(outcome).terminal(output::style()),
+            Format::Md => answered.mail(outcome),
+            Format::Json => answered.json(),
         })?;
-        Ok(outcome.map_or_else(|| answered.exit(), |outcome| outcome.exit))
+        Ok(exit.unwrap_or_else(|| answered.exit()))
     }
 
     fn work(&self) -> Result<Work<'_>, Failure> {
@@ -165,8 +165,7 @@ impl Kernels {
         }
         let mut wanted = Vec::new();
         for file in &files {
-            let image = Image::read(file)
-                .map_err(|why| Failure { exit: self.unusable(), ..Failure::usage(format!("--image {why}")) })?;
+            let image = Image::read(file).map_err(|why| Failure::usage(format!("--image {why}")))?;
             for probe in 0..work.guests.len() {
                 let settings = std::iter::once(None).chain(self.with.iter().cloned().map(Some));
                 wanted.extend(settings.map(|setting| Wanted { image: image.clone(), probe, setting }));
@@ -179,10 +178,6 @@ impl Kernels {
             )));
         }
         Ok(wanted)
-    }
-
-    fn unusable(&self) -> Exit {
-        if self.gate.is_some() { Exit::Other(129) } else { Exit::Usage }
     }
 }
 
@@ -233,7 +228,7 @@ impl Work<'_> {
 fn setting(of: Option<&str>) -> (String, String) {
     match of.map(|setting| (setting, setting.split_once('='))) {
         None => (String::new(), String::new()),
-        Some((setting, Some(("preempt", _)))) => (setting.to_owned(), String::new()),
+        Some((setting, Some((PREEMPT, _)))) => (setting.to_owned(), String::new()),
         Some((_, Some((file, value)))) => (String::new(), format!("put {SCHED}/{file} {value}\n")),
         Some((word, None)) => (String::new(), format!("put {SCHED}/features {word}\n")),
     }
@@ -256,9 +251,11 @@ fn other(wanted: &Wanted, said: &Said) -> Option<String> {
         return Some(format!("its clock is {}, which does not count instructions", fact("clock")));
     }
     let setting = wanted.setting.as_deref()?;
-    let refused = said.refused.iter().find(|refused| refused.contains(SCHED));
-    let preempt = setting.strip_prefix("preempt=").is_some_and(|mode| !fact("preempt").contains(&format!("({mode})")));
-    (refused.is_some() || preempt).then(|| format!("this kernel has no {setting}"))
+    let (name, value) = setting.split_once('=').unwrap_or(("features", setting));
+    let now = fact(if name == PREEMPT { PREEMPT } else { "put" });
+    // A kernel sets what it chose in brackets beside the other choices.
+    let chosen = |word: &str| !now.contains('(') && word == value || word == format!("({value})");
+    (!now.split_whitespace().any(chosen)).then(|| format!("this kernel has no {setting}"))
 }
 
 /// Counts a column. What one kernel does not do costs its column only.
@@ -303,8 +300,10 @@ fn column(work: &Work<'_>, wanted: &Wanted, progress: &mut Progress) -> Result<C
     }
     let mut profiles = if work.how.functions { profiled(work, wanted, &starts, progress)? } else { BTreeMap::new() };
     for (row, starts) in starts.iter().enumerate() {
-        let label = switchcost_analysis::label(&work.rows[row].0, &work.catalogue, false);
-        let (depth, count, profile) = (work.rows[row].1, counted(work, row, starts), profiles.remove(&row));
+        let (variant, depth) = &work.rows[row];
+        let label = switchcost_analysis::label(variant, &work.catalogue, false);
+        let label = if *depth == 0 { label } else { format!("{label} depth={depth}") };
+        let (depth, count, profile) = (*depth, counted(work, row, starts), profiles.remove(&row));
         column.rows.push(Row { label, depth, count, profile });
     }
     Ok(column)

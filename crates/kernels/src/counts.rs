@@ -57,12 +57,6 @@ impl Count {
     pub fn missing(why: impl Into<String>) -> Self {
         Self { missing: Some(why.into()), ..Self::default() }
     }
-
-    /// Each mode is a number.
-    #[must_use]
-    pub fn is_exact(&self) -> bool {
-        self.modes.iter().all(|mode| mode.within <= EXACT)
-    }
 }
 
 /// Clock ticks, which are instructions, of the measured batches of a start, per unit.

@@ -1,5 +1,6 @@
 //! Files of kernels, and the archive that a virtual machine starts with.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use switchcost_model::harmless;
 
@@ -52,10 +53,11 @@ impl Image {
 
     /// Its configuration, if that lies beside it under the name that distributions give it.
     #[must_use]
-    pub fn configuration(&self) -> Option<Vec<String>> {
+    pub fn configuration(&self) -> Option<BTreeMap<String, String>> {
         let name = self.path.file_name()?.to_str()?.strip_prefix("vmlinuz-")?;
         let text = std::fs::read_to_string(self.path.with_file_name(format!("config-{name}"))).ok()?;
-        Some(text.lines().filter(|line| line.starts_with("CONFIG_")).map(str::to_owned).collect())
+        let set = text.lines().filter(|line| line.starts_with("CONFIG_")).filter_map(|line| line.split_once('='));
+        Some(set.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 }
 

@@ -1,7 +1,7 @@
 // The first process of a virtual machine in which `switchcost kernels` counts: it says what the kernel is, waits until the kernel has nothing else to do,
 // carries out the lines of /plan, and ends the machine. Whatever it says begins with '@' on a line of its own; what the probe says follows its line.
 //
-//   put PATH VALUE              write VALUE into the file; refused: @no PATH: reason
+//   put PATH VALUE              write VALUE into the file, and show what it says then; refused: @no PATH=VALUE: reason
 //   symbols                     the kernel's functions, as `@symbol ADDRESS NAME`
 //   run TAG DEPTH PROGRAM WORD...   start a program in a control group DEPTH levels below the root, between two marks
 #include <errno.h>
@@ -194,6 +194,7 @@ int main(void) {
             const char* const path = strtok(line + 4, " ");
             const char* const value = strtok(NULL, "");
             put(path, value == NULL ? "" : value);
+            show("put", path);
         } else if (strcmp(line, "symbols") == 0) {
             put("/proc/sys/kernel/kptr_restrict", "0");
             fflush(stdout);
