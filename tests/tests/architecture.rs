@@ -68,11 +68,11 @@ pub(super) fn mechanism_ids() -> Vec<String> {
 }
 
 /// Crates that the core does without.
-const FEATURES: &[&str] = &["audit", "classic", "crosscheck", "fleet"];
+const FEATURES: &[&str] = &["audit", "classic", "crosscheck", "fleet", "kernels"];
 
 /// What a feature may use: the core, and no other feature.
 const FEATURE: &[&str] =
-    &["analysis", "catalogue", "machine", "model", "report", "runner", "session", "stats", "store"];
+    &["analysis", "catalogue", "machine", "model", "protocol", "report", "runner", "session", "stats", "store"];
 
 /// Every crate of the workspace, from the top: with those, all above it, that its `Cargo.toml` may name.
 const CRATES: &[(&str, &[&str])] = &[
@@ -90,6 +90,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("switchcost-classic", FEATURE),
     ("switchcost-crosscheck", FEATURE),
     ("switchcost-fleet", FEATURE),
+    ("switchcost-kernels", FEATURE),
     (
         "switchcost",
         &[
@@ -105,6 +106,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "classic",
             "crosscheck",
             "fleet",
+            "kernels",
         ],
     ),
     // Its tests judge recordings and draw answers; the fake probe and the liar, built beside them, use nothing of ours.

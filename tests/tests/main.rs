@@ -56,6 +56,8 @@ mod history;
 mod inherited;
 mod invented;
 mod kept;
+#[cfg(target_os = "linux")]
+mod kernels;
 mod lies;
 mod limits;
 mod load;
