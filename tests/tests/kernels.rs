@@ -16,7 +16,7 @@ cat "../boots/$kernel.log" 2>/dev/null
 case $kernel in *hang*) sleep 1000 & wait ;; esac
 "#;
 
-const DESCRIBED: &str = r#"{"t":"hello","protocol":1,"probe":"bare","version":"0.1.0","runtime":"none","compiler":null,"flags":null,"pid":$$,"clock":{"name":"CLOCK_MONOTONIC","ticks_per_second":1000000000,"read_cost_ticks":22},"counter":null}
+const DESCRIBED: &str = r#"{"t":"hello","protocol":1,"probe":"bare","version":"0.1.0","runtime":"none","compiler":null,"flags":null,"pid":7,"clock":{"name":"CLOCK_MONOTONIC","ticks_per_second":1000000000,"read_cost_ticks":22},"counter":null}
 {"t":"mechanism","id":"control/empty-loop","experiments":["switch"],"timings":["batch"],"parameters":[],"available":true}
 {"t":"mechanism","id":"thread/futex","experiments":["switch"],"timings":["batch"],"parameters":["sched","idle","working_set","period","gap","simd","spin"],"available":true}
 {"t":"end","status":"ok","samples":0}"#;
@@ -44,16 +44,17 @@ fn world(kernels: &[(&str, &str, String)]) -> World {
         fs::set_permissions(world.path(path), fs::Permissions::from_mode(0o755)).unwrap();
     };
     program("bin/qemu-system-x86_64", EMULATOR);
-    program("libexec/switchcost/probes/bare/probe", &format!("cat <<END\n{DESCRIBED}\nEND"));
+    program("libexec/switchcost/probes/bare/probe", &format!("printf '%s\\n' '{DESCRIBED}' >&3"));
     world.write(
         "libexec/switchcost/probes/bare/probe.toml",
         &switchcost_e2e::probe("bare", "./probe", 50).replace("\"fake\"", "\"native\""),
     );
     world.write("libexec/switchcost/probes/bare/guest-init", "played by the script");
-    for file in ["parameters", "control/empty-loop", "thread/futex"] {
-        let page = fs::read_to_string(repository().join(format!("mechanisms/{file}.toml"))).unwrap();
-        world.write(&format!("share/switchcost/mechanisms/{file}.toml"), &page);
-    }
+    let all = fs::remove_dir_all(world.path("share/switchcost/mechanisms"));
+    all.and_then(|()| {
+        std::os::unix::fs::symlink(repository().join("mechanisms"), world.path("share/switchcost/mechanisms"))
+    })
+    .unwrap();
     let data = fs::read_to_string(repository().join("data/kernels.toml")).unwrap();
     world.write("share/switchcost/kernels.toml", &data);
     world.write("tmp/here", "");
@@ -147,7 +148,7 @@ fn a_kernel_that_does_not_come_to_its_end_costs_its_column() {
 
 #[test]
 fn what_is_not_proven_has_no_number() {
-    let control = recorded("7.3").replace("\"ticks\":[39", "\"ticks\":[59").replace(",3933", ",5933");
+    let control = recorded("7.3").replace("[393", "[593").replace(",393", ",593");
     let lost = recorded("6.1").replace("\"token\":8960", "\"token\":8961");
     let world = world(&[("old", OLD, recorded("6.1")), ("control", NEW, control), ("lost", OLD, lost)]);
     let void = run(&world, "thread/futex --image old --image control --boots 1");

@@ -5,7 +5,7 @@ use crate::data::Data;
 use crate::functions::Profile;
 use crate::image::Image;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::Value;
 use switchcost_report::Style;
@@ -21,7 +21,7 @@ const MAIL: u16 = 76;
 const FUNCTIONS: usize = 12;
 
 /// A row of a column.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Row {
     /// The mechanism with what differs from its defaults, and the depth if it is not 0.
@@ -35,7 +35,7 @@ pub struct Row {
 }
 
 /// A kernel with a setting and a probe.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Column {
     /// What stands above it.
@@ -89,17 +89,17 @@ impl Column {
 }
 
 /// All that was counted.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "switchcost kernels", deny_unknown_fields)]
 pub struct Answered {
     /// Version of this form. New fields do not change it.
     format: u32,
     /// `counted`: an emulator's numbers of instructions. They are no times.
-    verdict: &'static str,
+    verdict: String,
     /// The emulator.
     emulator: String,
     /// Words of the command line of every kernel.
-    words: &'static str,
+    words: String,
     /// Boots of each column.
     boots: u64,
     /// Why the table means nothing; null: the control is equal in all columns.
@@ -146,9 +146,9 @@ impl Answered {
         let options = differ.into_iter().flatten().filter(|(name, ..)| matters(name)).collect();
         Self {
             format: 1,
-            verdict: "counted",
+            verdict: "counted".to_owned(),
             emulator,
-            words: crate::boot::WORDS,
+            words: crate::boot::WORDS.to_owned(),
             boots,
             void,
             options,
@@ -241,11 +241,12 @@ impl Answered {
             remarks.push("Percentages: modes, with the share of batches in each.".to_owned());
         }
         if counts().any(|(_, row)| row.count.modes.iter().any(|mode| mode.within > EXACT)) {
-            remarks.push("±: the start farthest away. Without it, no start is further than 0.2 %.".to_owned());
+            remarks
+                .push("~: how far the farthest start is away. Without it, no start is further than 0.2 %.".to_owned());
         }
         for column in columns {
             let build = column.facts.get("build").map_or("unknown", String::as_str);
-            let preempt = column.facts.get("preempt").and_then(|modes| modes.split(['(', ')']).nth(1));
+            let preempt = column.facts.get("preemption").and_then(|modes| modes.split(['(', ')']).nth(1));
             let preempt = preempt.map_or(String::new(), |mode| format!(", preempt={mode}"));
             remarks.push(format!("{}: {}, build id {build}{preempt}.", column.title, column.name()));
         }
@@ -257,7 +258,7 @@ impl Answered {
                 named.collect::<Vec<_>>().join(", ")
             ));
         }
-        let (emulator, boots, words) = (&self.emulator, self.boots, self.words);
+        let (emulator, boots, words) = (&self.emulator, self.boots, &self.words);
         remarks.push(format!("{emulator}, one CPU, boots of each column: {boots}. Equal in all: {words}."));
         remarks
     }
@@ -296,7 +297,7 @@ fn shown(count: &Count, place: usize) -> Option<Value> {
     let small = mode.instructions < 100.0;
     let number = if small { Value::Exact(mode.instructions) } else { Value::Count(mode.instructions.round() as u64) };
     let share = (count.modes.len() > 1).then(|| format!(" {:.0}%", mode.share * 100.0)).unwrap_or_default();
-    let spread = (mode.within > EXACT).then(|| format!(" ±{:.1}%", mode.within * 100.0)).unwrap_or_default();
+    let spread = (mode.within > EXACT).then(|| format!(" ~{:.1}%", mode.within * 100.0)).unwrap_or_default();
     Some(if share.is_empty() && spread.is_empty() { number } else { Value::Words(format!("{number}{share}{spread}")) })
 }
 

@@ -33,6 +33,9 @@ pub struct Kernels {
     /// Count by function and part of the kernel, too
     #[arg(long)]
     pub functions: bool,
+    /// Instead of counting, print what `--format json` has kept
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "image", "probe", "with", "functions", "boots", "depth"])]
+    pub from: Option<PathBuf>,
     /// Fail if the second of two columns executes more by more than this
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,

@@ -28,11 +28,8 @@ const BATCH: u64 = 200_000;
 /// Of a start that is counted by function, the units for one of the start before it.
 const MORE: u64 = 8;
 
-/// Where a kernel keeps the scheduler's settings.
-const SCHED: &str = "/sys/kernel/debug/sched";
-
-/// The setting that is a word of the command line.
-const PREEMPT: &str = "preempt";
+/// Settings that are words of the command line begin so; others are files of the scheduler.
+const OF_START: &str = "preempt=";
 
 /// Programs for the virtual machine, beside the static probe: its first process, and the emulator's plugin.
 const INIT: &str = "guest-init";
@@ -72,29 +69,7 @@ impl Action for Kernels {
 
 impl Kernels {
     fn all(&self) -> Result<Exit, Failure> {
-        let stopped = || Failure::partial("stopped before all was counted; nothing is kept");
-        let work = self.work()?;
-        let wanted = self.wanted(&work)?;
-        let emulator = emulator(&work.interrupt).map_err(|trouble| match trouble {
-            Trouble::Interrupted => stopped(),
-            Trouble::Host(why) | Trouble::Kernel(why) => Failure::nothing(why),
-        })?;
-        let mut progress = Progress::drawn();
-        let starts = work.rows.len() as u64 * STARTS * self.boots * wanted.len() as u64;
-        progress.set_length(starts);
-        progress.announce(|| {
-            format!("counting {} rows in {} columns; a boot takes about half a minute", work.rows.len(), wanted.len())
-        });
-        let mut columns = Vec::new();
-        for one in &wanted {
-            match column(&work, one, &mut progress) {
-                Ok(column) => columns.push(column),
-                Err(Trouble::Interrupted) => return Err(stopped()),
-                Err(Trouble::Host(why) | Trouble::Kernel(why)) => return Err(Failure::nothing(why)),
-            }
-        }
-        progress.clear();
-        let answered = Answered::new(emulator, self.boots, &work.data, columns);
+        let answered = self.from.as_deref().map_or_else(|| self.counted(), kept)?;
         let (outcome, exit) = self.gate.map(|limit| judged(&answered, limit)).unzip();
         output::print(&match self.format {
             Format::Table => answered.answer(outcome).terminal(output::style()),
@@ -102,6 +77,25 @@ impl Kernels {
             Format::Json => answered.json(),
         })?;
         Ok(exit.unwrap_or_else(|| answered.exit()))
+    }
+
+    fn counted(&self) -> Result<Answered, Failure> {
+        let wanted = self.wanted(&self.images()?, self.probe.len().max(1))?;
+        let work = self.work()?;
+        let failed = |trouble| match trouble {
+            Trouble::Interrupted => Failure::partial("stopped before all was counted; nothing is kept"),
+            Trouble::Host(why) | Trouble::Kernel(why) => Failure::nothing(why),
+        };
+        let emulator = emulator(&work.interrupt).map_err(failed)?;
+        let mut progress = Progress::drawn();
+        progress.set_length(work.rows.len() as u64 * STARTS * self.boots * wanted.len() as u64);
+        progress.announce(|| {
+            format!("counting {} rows in {} columns; a boot takes about half a minute", work.rows.len(), wanted.len())
+        });
+        let columns = wanted.iter().map(|one| column(&work, one, &mut progress));
+        let columns = columns.collect::<Result<_, _>>().map_err(failed)?;
+        progress.clear();
+        Ok(Answered::new(emulator, self.boots, &work.data, columns))
     }
 
     fn work(&self) -> Result<Work<'_>, Failure> {
@@ -152,33 +146,41 @@ impl Kernels {
         Ok(rows)
     }
 
-    fn wanted(&self, work: &Work<'_>) -> Result<Vec<Wanted>, Failure> {
-        let found = || {
-            let folder = paths::cache("kernels");
-            folder.as_deref().map(images_in).unwrap_or_default()
-        };
+    /// The kernels that are named, or those that setup has brought.
+    fn images(&self) -> Result<Vec<Image>, Failure> {
+        let found = || paths::cache("kernels").as_deref().map(images_in).unwrap_or_default();
         let files = if self.image.is_empty() { found() } else { self.image.clone() };
         if files.is_empty() {
-            return Err(Failure::nothing(
-                "no kernel is here; `scripts/setup kernels` brings Debian's, or name one with --image",
-            ));
+            let cure = "`scripts/setup kernels` brings Debian's, or name one with --image";
+            return Err(Failure::nothing(format!("no kernel is here; {cure}")));
         }
+        files.iter().map(|file| Image::read(file).map_err(|why| Failure::usage(format!("--image {why}")))).collect()
+    }
+
+    /// Each kernel with each probe and each setting, and without one.
+    fn wanted(&self, images: &[Image], probes: usize) -> Result<Vec<Wanted>, Failure> {
         let mut wanted = Vec::new();
-        for file in &files {
-            let image = Image::read(file).map_err(|why| Failure::usage(format!("--image {why}")))?;
-            for probe in 0..work.guests.len() {
+        for image in images {
+            for probe in 0..probes {
                 let settings = std::iter::once(None).chain(self.with.iter().cloned().map(Some));
                 wanted.extend(settings.map(|setting| Wanted { image: image.clone(), probe, setting }));
             }
         }
-        if self.gate.is_some() && wanted.len() != 2 {
-            return Err(Failure::usage(format!(
-                "--gate compares two columns, and these are {}; name two --image, or one and two --probe",
-                wanted.len()
-            )));
+        match wanted.len() {
+            count if self.gate.is_some() && count != 2 => Err(Failure::usage(format!(
+                "--gate compares two columns, and here are {count}; name two --image, or one and two --probe"
+            ))),
+            _ => Ok(wanted),
         }
-        Ok(wanted)
     }
+}
+
+/// What `--format json` has printed.
+fn kept(path: &Path) -> Result<Answered, Failure> {
+    let unread =
+        |why: String| Failure::usage(format!("--from {} {why}; name what --format json has printed", path.display()));
+    let text = std::fs::read(path).map_err(|error| unread(format!("cannot be read: {error}")))?;
+    serde_json::from_slice(&text).map_err(|error| unread(format!("is none: {error}")))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -226,11 +228,13 @@ impl Work<'_> {
 
 /// The kernel's words and the first lines of the plan for a setting.
 fn setting(of: Option<&str>) -> (String, String) {
-    match of.map(|setting| (setting, setting.split_once('='))) {
-        None => (String::new(), String::new()),
-        Some((setting, Some((PREEMPT, _)))) => (setting.to_owned(), String::new()),
-        Some((_, Some((file, value)))) => (String::new(), format!("put {SCHED}/{file} {value}\n")),
-        Some((word, None)) => (String::new(), format!("put {SCHED}/features {word}\n")),
+    match of {
+        Some(word) if word.starts_with(OF_START) => (word.to_owned(), String::new()),
+        Some(word) => {
+            let (file, value) = word.split_once('=').unwrap_or(("features", word));
+            (String::new(), format!("sched {file} {value}\n"))
+        }
+        None => Default::default(),
     }
 }
 
@@ -251,8 +255,8 @@ fn other(wanted: &Wanted, said: &Said) -> Option<String> {
         return Some(format!("its clock is {}, which does not count instructions", fact("clock")));
     }
     let setting = wanted.setting.as_deref()?;
-    let (name, value) = setting.split_once('=').unwrap_or(("features", setting));
-    let now = fact(if name == PREEMPT { PREEMPT } else { "put" });
+    let value = setting.split_once('=').map_or(setting, |(_, value)| value);
+    let now = fact(if setting.starts_with(OF_START) { "preemption" } else { "sched" });
     // A kernel sets what it chose in brackets beside the other choices.
     let chosen = |word: &str| !now.contains('(') && word == value || word == format!("({value})");
     (!now.split_whitespace().any(chosen)).then(|| format!("this kernel has no {setting}"))

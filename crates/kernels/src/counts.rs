@@ -1,7 +1,7 @@
 //! Numbers of instructions, and their modes.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use switchcost_analysis::{Bounds, ProbeAnswer, judge};
 use switchcost_model::{Mechanism, Phase, Plan, ProcessEnd, Transcript, Verdict};
 
@@ -19,7 +19,7 @@ pub const EXACT: f64 = 0.002;
 const ENOUGH: usize = 5;
 
 /// Batches around one number.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Mode {
     /// Instructions per unit: median of its batches.
@@ -34,7 +34,7 @@ pub struct Mode {
 const MOST_SWITCHES: f64 = 4.0;
 
 /// What the starts of a row came to in one column.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Count {
     /// Modes, the most frequent first; none: `missing` says why.

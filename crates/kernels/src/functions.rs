@@ -3,7 +3,7 @@
 use crate::data::Data;
 use crate::serial::{Said, Start};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The kernel's half of the addresses begins here.
@@ -13,7 +13,7 @@ const KERNEL: u64 = 1 << 63;
 pub const ADDS_UP: f64 = 0.01;
 
 /// Instructions per unit of a row in one column.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Profile {
     /// By function; `user` is the probe's own.

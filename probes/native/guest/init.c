@@ -1,7 +1,7 @@
 // The first process of a virtual machine in which `switchcost kernels` counts: it says what the kernel is, waits until the kernel has nothing else to do,
 // carries out the lines of /plan, and ends the machine. Whatever it says begins with '@' on a line of its own; what the probe says follows its line.
 //
-//   put PATH VALUE              write VALUE into the file, and show what it says then; refused: @no PATH=VALUE: reason
+//   sched NAME VALUE            write VALUE into a setting of the scheduler, and show what it says then; refused: @no PATH=VALUE: reason
 //   symbols                     the kernel's functions, as `@symbol ADDRESS NAME`
 //   run TAG DEPTH PROGRAM WORD...   start a program in a control group DEPTH levels below the root, between two marks
 #include <errno.h>
@@ -190,11 +190,13 @@ int main(void) {
     FILE* const plan = fopen("/plan", "r");
     while (plan != NULL && fgets(line, sizeof line, plan) != NULL) {
         line[strcspn(line, "\n")] = 0;
-        if (strncmp(line, "put ", 4) == 0) {
-            const char* const path = strtok(line + 4, " ");
+        if (strncmp(line, "sched ", 6) == 0) {
+            char path[256];
+            const char* const name = strtok(line + 6, " ");
             const char* const value = strtok(NULL, "");
+            snprintf(path, sizeof path, "/sys/kernel/debug/sched/%s", name == NULL ? "" : name);
             put(path, value == NULL ? "" : value);
-            show("put", path);
+            show("sched", path);
         } else if (strcmp(line, "symbols") == 0) {
             put("/proc/sys/kernel/kptr_restrict", "0");
             fflush(stdout);
@@ -215,7 +217,7 @@ int main(void) {
     show("cmdline", "/proc/cmdline");
     show("clock", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
     show("features", "/sys/kernel/debug/sched/features");
-    show("preempt", "/sys/kernel/debug/sched/preempt");
+    show("preemption", "/sys/kernel/debug/sched/preempt");
     show("cgroup_mode", "/sys/kernel/debug/sched/cgroup_mode");
     printf("\n@end\n");
     fflush(stdout);
