@@ -107,7 +107,7 @@ fn a_recorded_boot_is_counted() {
 
     let mail = run(&world, "thread/futex --image old --image new --boots 1 --format md").out;
     assert!(mail.is_ascii() && mail.lines().all(|line| line.len() <= 78), "{mail}");
-    assert!(mail.contains("| thread/futex") && mail.contains("4,946") && mail.contains("They are no times"), "{mail}");
+    assert!(mail.contains("| thread/futex") && mail.contains("4,946") && mail.contains("They are not times"), "{mail}");
 
     let gate = |words: &str| run(&world, &format!("thread/futex --boots 1 {words}"));
     let failed = gate("--image old --image new --gate 0%");

@@ -17,6 +17,9 @@ use switchcost_session::Exit;
 const BESIDE: usize = 3;
 const MAIL: u16 = 76;
 
+/// A mode with at least this share of the batches is the only one.
+const WHOLE: f64 = 0.95;
+
 /// Functions that are shown of a row.
 const FUNCTIONS: usize = 12;
 
@@ -94,7 +97,7 @@ impl Column {
 pub struct Answered {
     /// Version of this form. New fields do not change it.
     format: u32,
-    /// `counted`: an emulator's numbers of instructions. They are no times.
+    /// `counted`: an emulator's numbers of instructions. They are not times.
     verdict: String,
     /// The emulator.
     emulator: String,
@@ -104,7 +107,7 @@ pub struct Answered {
     boots: u64,
     /// Why the table means nothing; null: the control is equal in all columns.
     pub void: Option<String>,
-    /// Options that change what a hand-off executes and differ between the first and the last column, with both values; `-`: not set.
+    /// Options that change what a switch executes and differ between the first and the last column, with both values; `-`: not set.
     options: Vec<(String, String, String)>,
     /// How many of all options differ; null: not known.
     options_differ: Option<usize>,
@@ -211,7 +214,7 @@ impl Answered {
         let mut sections: Vec<Section> = columns.chunks(BESIDE).map(|beside| counts(beside, &rows)).collect();
         sections.extend(columns.chunks(BESIDE).map(|beside| slopes(beside, &rows)));
         (1..rows.len()).for_each(|place| sections.extend(profiles(&columns, place, &rows[place].label)));
-        let mut claims = vec!["Instructions per hand-off, counted in an emulator. They are no times.".to_owned()];
+        let mut claims = vec!["Instructions per switch, counted in an emulator. They are not times.".to_owned()];
         if let (Some((a, b)), Some(row), None) = (columns.first().zip(columns.last()), rows.get(1), &self.void)
             && let (Some(from), Some(to), true) = (a.number(1), b.number(1), columns.len() > 1)
         {
@@ -237,8 +240,8 @@ impl Answered {
             .collect();
         let but = if others.is_empty() { String::new() } else { format!(", but {}", others.join(", ")) };
         remarks.push(format!("Kernel switches per unit: 1.00{but}."));
-        if counts().any(|(_, row)| row.count.modes.len() > 1) {
-            remarks.push("Percentages: modes, with the share of batches in each.".to_owned());
+        if counts().any(|(_, row)| row.count.modes.iter().any(|mode| mode.share < WHOLE)) {
+            remarks.push("Percentages: the share of batches in each mode.".to_owned());
         }
         if counts().any(|(_, row)| row.count.modes.iter().any(|mode| mode.within > EXACT)) {
             remarks
@@ -296,7 +299,7 @@ fn shown(count: &Count, place: usize) -> Option<Value> {
     let Some(mode) = count.modes.get(place) else { return (place == 0).then_some(Value::Unknown) };
     let small = mode.instructions < 100.0;
     let number = if small { Value::Exact(mode.instructions) } else { Value::Count(mode.instructions.round() as u64) };
-    let share = (count.modes.len() > 1).then(|| format!(" {:.0}%", mode.share * 100.0)).unwrap_or_default();
+    let share = if mode.share < WHOLE { format!(" {:.0}%", mode.share * 100.0) } else { String::new() };
     let spread = (mode.within > EXACT).then(|| format!(" ~{:.1}%", mode.within * 100.0)).unwrap_or_default();
     Some(if share.is_empty() && spread.is_empty() { number } else { Value::Words(format!("{number}{share}{spread}")) })
 }

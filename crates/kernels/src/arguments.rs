@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use switchcost_session::arguments::{bounded_time, parse_difference};
 
-/// Count what kernels do in one hand-off, in an emulator
+/// Count what kernels do in one switch, in an emulator
 ///
-/// Boots each kernel under QEMU and counts instructions and kernel switches. Counts are no times. Status 125: a gate could not be judged, as `git bisect run`
+/// Boots each kernel under QEMU and counts instructions and kernel switches. Counts are not times. Status 125: a gate could not be judged, as `git bisect run`
 /// expects; 129: it cannot be judged at all.
 #[derive(Parser, Debug)]
 #[command(name = "kernels")]
@@ -30,7 +30,7 @@ pub struct Kernels {
     /// Boots of each column
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=100))]
     pub boots: u64,
-    /// Count by function and part of the kernel, too
+    /// Count also by function and part of the kernel
     #[arg(long)]
     pub functions: bool,
     /// Instead of counting, print what `--format json` has kept

@@ -10,7 +10,7 @@ pub struct Data {
     pub rows: Vec<String>,
     /// A row that makes no system call: it must be equal in all kernels.
     pub control: String,
-    /// Beginnings of names of options that change what a hand-off does.
+    /// Beginnings of names of options that change what a switch does.
     pub options: Vec<String>,
     /// Parts of a kernel by the names of their functions; the first that fits counts.
     pub parts: Vec<Part>,

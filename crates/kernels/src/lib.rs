@@ -1,4 +1,4 @@
-//! `kernels`: what kernels do in one hand-off. Each is booted in an emulator that counts instructions; the static native probe runs in it. Which rows, and which
+//! `kernels`: what kernels do in one switch. Each is booted in an emulator that counts instructions; the static native probe runs in it. Which rows, and which
 //! function belongs to which part of a kernel, is data, `data/kernels.toml`.
 //!
 //! `data`: that file. `image`: files of kernels, and what the virtual machine starts with. `serial`: what it says. `boot`: the emulator. `counts`: numbers of

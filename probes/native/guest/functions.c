@@ -1,7 +1,8 @@
-// A plugin of QEMU's emulator: counts each executed instruction by its address between the two marks that the guest (init.c) executes around a program.
+// A plugin of QEMU's emulator: counts each executed instruction by its address between the two marks that the guest
+// (init.c) executes around a program.
 //
-// QEMU hands its plugins a header that Debian packages from QEMU 8 on only. What is used of it stands here, as QEMU 6 to 8 have it (API version 1,
-// include/qemu/qemu-plugin.h); QEMU 9 refuses a plugin of version 1 and says so.
+// QEMU hands its plugins a header that Debian packages from QEMU 8 on only. What is used of it stands here, as QEMU 6
+// to 8 have it (API version 1, include/qemu/qemu-plugin.h); QEMU 9 refuses a plugin of version 1 and says so.
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -18,7 +19,8 @@ struct qemu_plugin_insn;
 typedef uint64_t qemu_plugin_id_t;
 enum { NO_REGISTERS = 0, INLINE_ADD = 0 };
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, void (*call)(qemu_plugin_id_t, struct qemu_plugin_tb*));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn* insn, void (*call)(unsigned, void*), int flags, void* data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn* insn, void (*call)(unsigned, void*), int flags,
+                                            void* data);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn* insn, int op, void* ptr, uint64_t imm);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb* tb);
 struct qemu_plugin_insn* qemu_plugin_tb_get_insn(const struct qemu_plugin_tb* tb, size_t index);
@@ -27,12 +29,13 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn* insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn* insn);
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
-__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const void* info, int argc, char** argv);
+__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const void* info, int argc,
+                                                               char** argv);
 
 static const unsigned char mark[] = {0x0f, 0x1f, 0x84, 0x00, 0x43, 0x4f, 0x53, 0x54};
 
-// Counters by address, open addressing. The emulated machine has one CPU, so nobody counts beside it. The table never grows: code that was translated
-// points into it. A kernel's start executes some 300,000 different instructions.
+// Counters by address, open addressing. The emulated machine has one CPU, so nobody counts beside it. The table never
+// grows: code that was translated points into it. A kernel's start executes some 300,000 different instructions.
 enum { PLACES = 1 << 22 };
 struct counter {
     uint64_t address;

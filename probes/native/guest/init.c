@@ -1,9 +1,10 @@
-// The first process of a virtual machine in which `switchcost kernels` counts: it says what the kernel is, waits until the kernel has nothing else to do,
-// carries out the lines of /plan, and ends the machine. Whatever it says begins with '@' on a line of its own; what the probe says follows its line.
+// The first process of a virtual machine in which `switchcost kernels` counts: it says what the kernel is, waits until
+// the kernel has nothing else to do, carries out the lines of /plan, and ends the machine. Whatever it says begins with
+// '@' on a line of its own; what the probe says follows its line.
 //
-//   sched NAME VALUE            write VALUE into a setting of the scheduler, and show what it says then; refused: @no PATH=VALUE: reason
-//   symbols                     the kernel's functions, as `@symbol ADDRESS NAME`
-//   run TAG DEPTH PROGRAM WORD...   start a program in a control group DEPTH levels below the root, between two marks
+//   sched NAME VALUE            write VALUE into a setting of the scheduler, and show what it says then; refused: @no
+//   PATH=VALUE: reason symbols                     the kernel's functions, as `@symbol ADDRESS NAME` run TAG DEPTH
+//   PROGRAM WORD...   start a program in a control group DEPTH levels below the root, between two marks
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -19,7 +20,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-// The emulator's plugin knows this instruction, which does nothing, by its bytes. What was said before it has left the serial line.
+// The emulator's plugin knows this instruction, which does nothing, by its bytes. What was said before it has left the
+// serial line.
 static void mark(void) {
     fflush(stdout);
     tcdrain(STDOUT_FILENO);
@@ -51,7 +53,8 @@ static void show(const char* name, const char* path) {
     fclose(file);
 }
 
-// The note NT_GNU_BUILD_ID of /sys/kernel/notes: lengths of name and content, type, name, content, the last two padded to 4 bytes (gabi, Note Section).
+// The note NT_GNU_BUILD_ID of /sys/kernel/notes: lengths of name and content, type, name, content, the last two padded
+// to 4 bytes (gabi, Note Section).
 static void show_build(void) {
     static unsigned char notes[65536];
     const int file = open("/sys/kernel/notes", O_RDONLY);
@@ -73,7 +76,8 @@ static void show_build(void) {
     }
 }
 
-// Tasks of the kernel's own start-up run for seconds. Three seconds with at most two busy ticks each are enough; a minute is the most.
+// Tasks of the kernel's own start-up run for seconds. Three seconds with at most two busy ticks each are enough; a
+// minute is the most.
 static void wait_until_idle(void) {
     unsigned long before = 0;
     int quiet = 0;
@@ -93,7 +97,9 @@ static void wait_until_idle(void) {
 }
 
 // Text to the emulator's debug console, which takes it whole; the serial line would take a minute of instructions.
-static void send(const char* text, size_t length) { __asm__ volatile("rep outsb" : "+S"(text), "+c"(length) : "d"(0xe9) : "memory"); }
+static void send(const char* text, size_t length) {
+    __asm__ volatile("rep outsb" : "+S"(text), "+c"(length) : "d"(0xe9) : "memory");
+}
 
 // Names that the linker and the tracer add are no functions that execute.
 static void symbols(void) {
@@ -120,7 +126,8 @@ static void symbols(void) {
     }
 }
 
-// Starts a program so many levels below the root of the control groups, each of which has the controllers of CPU and memory.
+// Starts a program so many levels below the root of the control groups, each of which has the controllers of CPU and
+// memory.
 static void run(char* words) {
     char* argv[64] = {NULL};
     char path[512] = "/groups";
