@@ -300,7 +300,7 @@ fn shown(count: &Count, place: usize) -> Option<Value> {
     let small = mode.instructions < 100.0;
     let number = if small { Value::Exact(mode.instructions) } else { Value::Count(mode.instructions.round() as u64) };
     let share = if mode.share < WHOLE { format!(" {:.0}%", mode.share * 100.0) } else { String::new() };
-    let spread = (mode.within > EXACT).then(|| format!(" ~{:.1}%", mode.within * 100.0)).unwrap_or_default();
+    let spread = if mode.within > EXACT { format!(" ~{:.1}%", mode.within * 100.0) } else { String::new() };
     Some(if share.is_empty() && spread.is_empty() { number } else { Value::Words(format!("{number}{share}{spread}")) })
 }
 

@@ -127,3 +127,29 @@ fn mode(cluster: &[f64], starts: &[Vec<f64>], all: usize) -> Mode {
     });
     Mode { instructions, share: cluster.len() as f64 / all as f64, within: away.fold(0.0, f64::max) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use switchcost_model::Samples;
+
+    fn start(ticks: &[i64]) -> Transcript {
+        let samples =
+            Samples { phase: Phase::Measure, units: 10, quantity: None, ticks: ticks.to_vec(), rulers: [].into() };
+        Transcript { samples: vec![samples], ..Transcript::default() }
+    }
+
+    #[test]
+    fn modes_are_told_apart_and_interrupts_are_none() {
+        let steady = start(&[[41_500; 90].as_slice(), &[42_000; 10]].concat());
+        let one = count(&[&steady, &steady]);
+        assert_eq!((one.modes.len(), one.modes[0].instructions, one.modes[0].within), (1, 4150.0, 0.0));
+        let two = count(&[&start(&[[57_480; 80].as_slice(), &[41_500; 20]].concat())]);
+        let found: Vec<(f64, f64)> = two.modes.iter().map(|mode| (mode.instructions, mode.share)).collect();
+        assert_eq!(found, [(5748.0, 0.8), (4150.0, 0.2)]);
+        let struck = count(&[&start(&[[41_500; 95].as_slice(), &[60_000; 5]].concat())]);
+        assert_eq!(struck.modes.len(), 1);
+        let apart = count(&[&start(&[41_500; 50]), &start(&[41_700; 50])]);
+        assert!(apart.modes[0].within > EXACT, "{apart:?}");
+    }
+}

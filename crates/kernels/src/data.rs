@@ -39,3 +39,25 @@ impl Data {
         self.parts.iter().find(|part| part.functions.iter().any(fits)).map_or("other", |part| &part.name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_belongs_to_the_first_part_that_fits() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/kernels.toml");
+        let data: Data = switchcost_catalogue::read(std::path::Path::new(path)).unwrap();
+        for (function, part) in [
+            ("__x64_sys_futex", "futex"),
+            ("do_syscall_64", "entry"),
+            ("pick_next_task_fair", "sched"),
+            ("hrtimer_interrupt", "timer"),
+            ("mem_cgroup_charge", "memcg"),
+            ("psi_group_change", "psi"),
+            ("nobody_knows", "other"),
+        ] {
+            assert_eq!(data.part_of(function), part, "{function}");
+        }
+    }
+}

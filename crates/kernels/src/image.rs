@@ -94,3 +94,33 @@ pub fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_is_what_cpio_unpacks() {
+        let bytes = archive(&[("init", b"abc"), ("plan", b"")]);
+        let text = String::from_utf8_lossy(&bytes);
+        let places: Vec<usize> = text.match_indices("070701").map(|(place, _)| place).collect();
+        assert_eq!(places.len(), 4);
+        assert!(places.iter().all(|place| place % 4 == 0));
+        let init = &text[places[1]..places[2]];
+        let field = |number: usize| u64::from_str_radix(&init[6 + 8 * number..14 + 8 * number], 16).unwrap();
+        assert_eq!((field(1), field(6), field(11)), (0o100_755, 3, 5));
+        assert_eq!(&init[110..119], "init\0\0abc");
+        assert!(text[places[3]..].contains("TRAILER!!!"));
+    }
+
+    #[test]
+    fn kernels_are_listed_oldest_first() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["vmlinuz-6.12.1-cloud", "vmlinuz-6.2.9-cloud", "config-6.2.9-cloud"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = images_in(folder.path());
+        let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["vmlinuz-6.2.9-cloud", "vmlinuz-6.12.1-cloud"]);
+    }
+}
