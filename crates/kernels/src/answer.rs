@@ -197,7 +197,12 @@ impl Answered {
         let fold = |line: &str| {
             if line.starts_with('|') || line.is_empty() { format!("{line}\n") } else { wrapped("", line.trim(), style) }
         };
-        switchcost_report::ascii(&self.answer(outcome).markdown().lines().map(fold).collect::<String>())
+        let laid = |beside: usize| {
+            let text = self.beside(outcome.clone(), beside).markdown();
+            switchcost_report::ascii(&text.lines().map(fold).collect::<String>())
+        };
+        let fits = |text: &String| text.lines().all(|line| line.len() <= usize::from(MAIL) + 2);
+        (1..=BESIDE).rev().map(laid).find(fits).unwrap_or_else(|| laid(1))
     }
 
     /// JSON of it.
@@ -209,10 +214,15 @@ impl Answered {
     /// For terminals and Markdown.
     #[must_use]
     pub fn answer(&self, outcome: Option<String>) -> Answer {
+        self.beside(outcome, BESIDE)
+    }
+
+    /// The same with so many columns in a table.
+    fn beside(&self, outcome: Option<String>, beside: usize) -> Answer {
         let columns: Vec<&Column> = self.columns.iter().filter(|column| column.missing.is_none()).collect();
         let rows: Vec<&Row> = columns.first().map_or(Vec::new(), |column| column.rows.iter().collect());
-        let mut sections: Vec<Section> = columns.chunks(BESIDE).map(|beside| counts(beside, &rows)).collect();
-        sections.extend(columns.chunks(BESIDE).map(|beside| slopes(beside, &rows)));
+        let mut sections: Vec<Section> = columns.chunks(beside).map(|some| counts(some, &rows)).collect();
+        sections.extend(columns.chunks(beside).map(|some| slopes(some, &rows)));
         (1..rows.len()).for_each(|place| sections.extend(profiles(&columns, place, &rows[place].label)));
         let mut claims = vec!["Instructions per switch, counted in an emulator. They are not times.".to_owned()];
         if let (Some((a, b)), Some(row), None) = (columns.first().zip(columns.last()), rows.get(1), &self.void)

@@ -38,6 +38,8 @@ pub struct Boot<'a> {
     pub words: &'a str,
     /// Files at the root of its file system; `init` is started.
     pub files: &'a [(&'a str, &'a [u8])],
+    /// What the emulated processor's random numbers are made of: equal seeds give equal boots.
+    pub seed: u64,
     /// A plugin of the emulator.
     pub plugin: Option<&'a Path>,
     /// Longest silence.
@@ -88,6 +90,7 @@ pub fn boot(boot: &Boot<'_>, heard: &mut dyn FnMut(&Said)) -> Result<Said, Troub
     let own = ["-kernel", &text(&boot.image.path), "-initrd", &text(&archive_file), "-append", words.trim()]
         .map(str::to_owned);
     arguments.extend(own);
+    arguments.extend(["-seed".to_owned(), boot.seed.to_string()]);
     arguments.extend(boot.plugin.into_iter().flat_map(|plugin| ["-plugin".to_owned(), text(plugin)]));
     let (said, silent) = started(arguments, boot.silence, boot.interrupt, heard)?;
     let kernel = |what: String| Err(Trouble::Kernel(what));

@@ -277,7 +277,7 @@ fn column(work: &Work<'_>, wanted: &Wanted, progress: &mut Progress) -> Result<C
             plans.iter().enumerate().map(|(tag, (row, plan))| work.line(guest, tag, *row, plan)).collect::<String>();
         let named = format!("{} - boot {} of {}", column.name(), number + 1, work.how.boots);
         let mut done = 0;
-        let said = machine(work, wanted, &lines, None, &mut |said| {
+        let said = machine(work, wanted, number + 1, &lines, None, &mut |said| {
             let now = said.starts.iter().filter(|start| start.status.is_some()).count();
             (done..now).for_each(|_| progress.step());
             done = done.max(now);
@@ -317,6 +317,7 @@ fn column(work: &Work<'_>, wanted: &Wanted, progress: &mut Progress) -> Result<C
 fn machine(
     work: &Work<'_>,
     wanted: &Wanted,
+    seed: u64,
     lines: &str,
     plugin: Option<&Path>,
     heard: &mut dyn FnMut(&Said),
@@ -326,7 +327,7 @@ fn machine(
     let mut files: Vec<(&str, &[u8])> = vec![("init", &work.init), ("plan", plan.as_bytes())];
     files.extend(work.guests[wanted.probe].files.iter().map(|(name, content)| (name.as_str(), content.as_slice())));
     let (silence, interrupt) = (work.how.silence, &work.interrupt);
-    boot(&Boot { image: &wanted.image, words: &words, files: &files, plugin, silence, interrupt }, heard)
+    boot(&Boot { image: &wanted.image, words: &words, files: &files, seed, plugin, silence, interrupt }, heard)
 }
 
 /// What the starts of a row come to.
@@ -370,7 +371,7 @@ fn profiled(
             lines += &work.line(guest, row, row, &Plan { batch_units, ..work.plan(row, 1) });
         }
     }
-    let said = machine(work, wanted, &lines, Some(&work.plugin), &mut |said| {
+    let said = machine(work, wanted, 1, &lines, Some(&work.plugin), &mut |said| {
         progress.say(|| format!("{} by function - {} starts", wanted.image.release, said.starts.len()));
     });
     let said = match said {
