@@ -64,7 +64,8 @@ fn files(folder: &str) -> Vec<String> {
 #[test]
 fn the_page_of_the_league_is_what_its_data_give() {
     let place = tempfile::tempdir().unwrap();
-    let copied = |from: &str, name: &str| drop(fs::copy(repository().join(from), place.path().join(name)).unwrap());
+    let copied =
+        |from: &str, name: &str| fs::copy(repository().join(from), place.path().join(name)).map(|_| ()).unwrap();
     copied("data/league.json", "league.json");
     copied("docs/league.md", "league.md");
     let league = repository().join("bench/league/run");

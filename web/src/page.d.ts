@@ -1005,7 +1005,7 @@ export interface Result {
    */
   peak_rss_bytes: number;
   /**
-   * Only where each unit has a figure: p50 to p99.9 of a start, as far as starts carry them (ten units beyond), and its longest, each as the median over starts with the ends of its 95 % interval: p99, p99_low, p99_high.
+   * Only where each unit has a figure: p50 to p99.99 of a start, as far as starts carry them (ten units beyond), and its longest, each as the median over starts with the units of these starts and the ends of its 95 % interval: p99, p99_n, p99_low, p99_high.
    */
   percentiles: {
     [k: string]: number;
@@ -1366,6 +1366,10 @@ export interface Tail {
     [k: string]: number;
   };
   /**
+   * Wake-ups by a timer that were latest, the latest first; empty where its tasks wait otherwise, or timers cannot be traced.
+   */
+  late?: LateWake[];
+  /**
    * The longest of these waits, ns, the longest first.
    */
   longest_ns: number[];
@@ -1381,6 +1385,37 @@ export interface Tail {
    * Times that one of them was woken and then ran.
    */
   wakes: number;
+}
+/**
+ * A wake-up by a timer, from the time that it was set for until the task was back from its system call. The parts add up to the whole.
+ */
+export interface LateWake {
+  /**
+   * From the interrupt until the task was woken, ns.
+   */
+  handler_ns: number;
+  /**
+   * Who had the CPU meanwhile, task, interrupt or softirq → ns.
+   */
+  held: {
+    [k: string]: number;
+  };
+  /**
+   * The idle state in which the CPU was at that time; None: it ran something.
+   */
+  idle?: string | null;
+  /**
+   * From that time until the timer's interrupt, ns.
+   */
+  interrupt_ns: number;
+  /**
+   * From running to the end of the system call, ns.
+   */
+  returned_ns: number;
+  /**
+   * From waking to running, ns.
+   */
+  waited_ns: number;
 }
 /**
  * One look at the probe and all its descendants.

@@ -11,6 +11,9 @@ use switchcost_machine::spawn::{self, Child, Exit, ExitStatus, Heard, SpawnReque
 use switchcost_model::{Plan, ProbeInfo, ProcessEnd, Seen, Silence, Transcript};
 use switchcost_protocol::{RunReader, run_arguments};
 
+/// Looks at the tasks of a start, until one sees them all as they are.
+const LOOKS: usize = 4;
+
 /// How much of a probe's output is kept: its last words matter, not its first. A list on standard output fits, which `check-probe` asks for.
 const LOG_BYTES: usize = 64 * 1024;
 
@@ -232,7 +235,8 @@ impl Sights<'_> {
             let reported_pid = reader.transcript().hello.as_ref().map_or(0, |hello| hello.pid);
             // With measurements its contexts may be gone already.
             if reader.measurements() == 0 {
-                self.seen.tree = child.task_tree(reported_pid);
+                // Of a runtime a helper may end in the middle of a look.
+                self.seen.tree = (0..LOOKS).find_map(|_| child.task_tree(reported_pid));
                 self.around.iter_mut().for_each(|around| around.begin(child, self.began));
             }
         }
