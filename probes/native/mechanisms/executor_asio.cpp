@@ -2,6 +2,8 @@
 #include "kit/experiments/submit.h"
 
 #if __has_include(<boost/asio/io_context.hpp>)
+// Boost before 1.76 asks for std::result_of.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
