@@ -84,7 +84,8 @@ public:
     void add_counts(Counts& counts) const override {
         std::int64_t wrong = 0;
         for (const Task& task : tasks_) {
-            if (task.product != power_of_three(task.stretches * steps_)) wrong += static_cast<std::int64_t>(task.stretches);
+            if (task.product != power_of_three(task.stretches * steps_))
+                wrong += static_cast<std::int64_t>(task.stretches);
         }
         counts.emplace_back("work_missing", wrong);
         counts.emplace_back("fewest_turns", static_cast<std::int64_t>(fewest_));
@@ -141,8 +142,7 @@ private:
 
     void live(std::uint32_t index) {
         for (std::uint32_t round = 0;;) {
-            while (round_.load() == round)
-                syscall(SYS_futex, &round_, FUTEX_WAIT_PRIVATE, round, nullptr, nullptr, 0);
+            while (round_.load() == round) syscall(SYS_futex, &round_, FUTEX_WAIT_PRIVATE, round, nullptr, nullptr, 0);
             ++round;
             if (over_.load()) return;
             compute(index);

@@ -118,7 +118,8 @@ private:
         Submit* self = nullptr;
         std::uint64_t turns = 0;
         std::uint64_t same_cpu = 0;
-        std::uint64_t inside = 0;  // times that it ran before its submitter's call had returned, in its submitter's thread
+        std::uint64_t inside =
+            0;  // times that it ran before its submitter's call had returned, in its submitter's thread
         std::int32_t cpu = -1;
     };
 
@@ -146,8 +147,8 @@ private:
         return number;
     }
 
-    // The lot's tasks may run, and its last one may hand over the next lot, before this has returned: nothing of the lot
-    // is looked at after the last call.
+    // The lot's tasks may run, and its last one may hand over the next lot, before this has returned: nothing of the
+    // lot is looked at after the last call.
     void hand_over() {
         const std::uint64_t lot = std::min<std::uint64_t>(contexts_, left_);
         left_ -= lot;

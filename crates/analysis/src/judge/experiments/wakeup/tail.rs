@@ -3,7 +3,8 @@
 use crate::series::ns_per_counter_tick;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{
-    Disturbance, Histogram, Invocation, LateWake, Phase, Quantity, Remark, Scheduled, Seen, Tail, Throttle, Value, remark,
+    Disturbance, Histogram, Invocation, LateWake, Phase, Quantity, Remark, Scheduled, Seen, Tail, Throttle, Value,
+    remark,
 };
 
 /// Who had the CPU is named down to this share of the waits.
@@ -63,7 +64,8 @@ fn shares<'a>(held: impl Iterator<Item = (&'a String, &'a u64)>, quota: bool) ->
 /// The longest latency that the probe itself tells, ns.
 fn own_latest(start: &Invocation) -> Option<f64> {
     let measured = start.transcript.histograms.iter().filter(|histogram| histogram.phase == Phase::Measure);
-    let latest = |histogram: &Histogram| Some(histogram.max as f64 * ns_per_counter_tick(histogram, &start.transcript)?);
+    let latest =
+        |histogram: &Histogram| Some(histogram.max as f64 * ns_per_counter_tick(histogram, &start.transcript)?);
     measured.filter_map(latest).reduce(f64::max)
 }
 
@@ -119,8 +121,14 @@ mod tests {
         let late_ones = vec![wake(None, [0, 0, 6000, 0], "cc1"), wake(Some("C6"), [2000, 400, 1000, 600], IDLE)];
         let tail = Tail { wakes: 9, late: late_ones, ..Tail::default() };
         let said = late(&tail, false, Some(6100.0)).to_string();
-        for part in ["the 2 latest came 4.00 µs to 6.00 µs", "20 % of it went until", "idle (C6)", "4.0 % in the interrupt",
-            "70 % waiting for the CPU, which had cc1 86 %, the idle CPU 14 %", "6.0 % on the way back to the task"] {
+        for part in [
+            "the 2 latest came 4.00 µs to 6.00 µs",
+            "20 % of it went until",
+            "idle (C6)",
+            "4.0 % in the interrupt",
+            "70 % waiting for the CPU, which had cc1 86 %, the idle CPU 14 %",
+            "6.0 % on the way back to the task",
+        ] {
             assert!(said.contains(part), "{part}: {said}");
         }
         assert!(!said.contains("in none of these") && !said.contains("lost"), "{said}");
