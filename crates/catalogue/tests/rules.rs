@@ -152,6 +152,7 @@ fn every_case_changes_a_rule() {
 /// Parameters that change what is done in a way that no rule can ask for, and why.
 const SILENT: &[(&str, &str)] = &[
     ("period", "held against the time that so many periods took, by the host's clock"),
+    ("flavor", "of a pool: which of Tokio's runtimes polls a task shows in the cost alone"),
     ("phase", "drawn times take as long as those of a grid, on average"),
     ("gap", "as period, and against the time that the CPU idled"),
     ("stack_memory", "whether a stack comes from malloc or mmap shows in the cost alone"),

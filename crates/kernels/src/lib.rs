@@ -24,7 +24,6 @@ pub const FEATURE: Feature = Feature {
     commands: &[Command {
         refusal: passage::status_of_refusal,
         ..Command::of::<arguments::Kernels>(Group::Compare, "kernels thread/futex --depth 0,3", &[1, 3, 4, 5])
-            .answering("what did a kernel change?", "kernels")
     }],
     schemas: &[("kernels.schema.json", answer::kernels_schema)],
     doubts: |_| None,

@@ -25,7 +25,7 @@ record JavaExecutors(String id, Refusal unavailable, IntFunction<Executor> pool)
     );
 
     static final Mechanism VIRTUAL = new JavaExecutors(
-        "executor/java-virtual-thread",
+        "executor/java-loom",
         FiberJavaTimer.MECHANISM.unavailable(),
         workers -> {
             int carriers = Integer.getInteger("jdk.virtualThreadScheduler.parallelism", 1);
