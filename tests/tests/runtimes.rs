@@ -169,6 +169,10 @@ fn a_mistake_of_each_kit_is_found() {
         let rows = Said::from(command.stdin(std::process::Stdio::null()).output().unwrap()).json();
         let mut rows = rows["results"].as_array().unwrap().iter().filter(|row| row["mechanism"] == mechanism);
         let row = rows.next().unwrap_or_else(|| panic!("{name} has no row"));
+        if row["reason_code"] == "probe_unable" {
+            untested(&format!("{name}: {}", row["reason"]));
+            continue;
+        }
         assert!(row["verdict"] == "contradicted" || row["verdict"] == "broken", "{name}: {row}");
     }
 }
