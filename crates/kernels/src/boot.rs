@@ -103,7 +103,7 @@ pub fn boot(boot: &Boot<'_>, heard: &mut dyn FnMut(&Said)) -> Result<Said, Troub
     }
 }
 
-/// Starts the emulator and listens until its end, or until it was silent for too long, which is said beside.
+/// Starts the emulator and listens until its end, or until it has been silent for too long. The answer says which.
 fn started(
     arguments: Vec<String>,
     silence: Duration,

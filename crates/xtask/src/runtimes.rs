@@ -131,7 +131,7 @@ impl Rules {
             ensure!(self.heap.contains_key(source), "`heap` does not say what collects for {source}");
         }
         let mut questions = self.questions(asked).peekable();
-        ensure!(questions.peek().is_some(), "nothing is asked of it");
+        ensure!(questions.peek().is_some(), "the row answers no question");
         for question in questions {
             if question.of(asked, catalogue)?.is_none() && !asked.absent.contains_key(&question.id) {
                 bail!("{} has no {}: say why in `absent`", page.id, question.experiment);
@@ -140,7 +140,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Those that are asked of a row.
+    /// Questions that a row answers.
     fn questions<'l>(&'l self, asked: &'l Asked) -> impl Iterator<Item = &'l Question> {
         let wanted = |question: &&Question| asked.only.as_ref().is_none_or(|only| only.contains(&question.id));
         self.question.iter().filter(|question| question.classes.contains(&asked.class)).filter(wanted)
