@@ -109,7 +109,7 @@ def sentence(answer, table):
         f"- {name} from {size:g} %; false alarms: {share(table.hits(name, 0), table.total(name, 0))}"
         for size, name in better
     ]
-    return [f"{said} We lose to those that found a smaller one:", "", *listed]
+    return [said, "We lose to those that found a smaller one:", "", *listed]
 
 
 def block(answer):
