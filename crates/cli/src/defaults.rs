@@ -8,10 +8,7 @@ use clap::{Arg, ArgMatches, Command};
 use std::path::PathBuf;
 use switchcost_catalogue::grammar::did_you_mean;
 use switchcost_session::Failure;
-use switchcost_session::defaults::{Defaults, Known, OPTIONS, hold};
-
-/// What stands for a default that is none: the command decides by what it measures.
-const NONE: &str = "-";
+use switchcost_session::defaults::{Defaults, OPTIONS, hold};
 
 /// What was typed, with the defaults that a file has for it.
 pub fn applied(typed: ArgMatches) -> Result<ArgMatches, Failure> {
@@ -29,13 +26,6 @@ pub fn applied(typed: ArgMatches) -> Result<ArgMatches, Failure> {
     };
     check(&defaults, &whole).map_err(refused)?;
     let Some((name, own)) = typed.subcommand() else { return Ok(typed) };
-    let of = |command: &Command, arg: &Arg| Known {
-        command: command.get_name().to_owned(),
-        option: arg.get_long().unwrap_or_default().to_owned(),
-        built_in: usual(arg),
-    };
-    let known =
-        whole.get_subcommands().flat_map(|command| settable(command).map(move |arg| of(command, arg))).collect();
     let mut recorded = Vec::new();
     let whole = whole.mut_subcommand(name, |command| {
         let given = defaults.options.iter().filter(|((command, _), _)| command == name);
@@ -52,7 +42,7 @@ pub fn applied(typed: ArgMatches) -> Result<ArgMatches, Failure> {
         })
     });
     let typed = whole.try_get_matches().map_err(|error| Failure::internal(refusal::sentence(&error)))?;
-    hold(defaults, known, recorded);
+    hold(defaults, recorded);
     Ok(typed)
 }
 
@@ -84,13 +74,4 @@ fn check(defaults: &Defaults, whole: &Command) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// What holds without a file, as the option or its help says.
-fn usual(arg: &Arg) -> String {
-    let given: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let said =
-        help.split_once("[default: ").and_then(|(_, rest)| rest.split_once(']')).map(|(said, _)| said.to_owned());
-    said.unwrap_or_else(|| if given.is_empty() { NONE.to_owned() } else { given.join(",") })
 }

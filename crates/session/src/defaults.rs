@@ -24,23 +24,8 @@ pub struct Defaults {
     pub options: BTreeMap<(String, String), Vec<String>>,
 }
 
-/// An option that a file may set, and what holds without one.
-#[derive(Debug, Clone)]
-pub struct Known {
-    /// Its command.
-    pub command: String,
-    /// Its name.
-    pub option: String,
-    /// In words.
-    pub built_in: String,
-}
-
-static HELD: OnceLock<Defaults> = OnceLock::new();
-
-static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
-
-/// Words by which a run records what the file said.
-static RECORDED: OnceLock<Vec<String>> = OnceLock::new();
+/// What the file said, and the words by which a run records it.
+static HELD: OnceLock<(Defaults, Vec<String>)> = OnceLock::new();
 
 impl Defaults {
     /// Reads a file that was named, which must be there, or the user's own. A folder that one enters has no say.
@@ -56,10 +41,8 @@ impl Defaults {
             Ok(there) if named.is_none() && !there.is_file() => return Err(refused("is not a file".to_owned())),
             _ => {}
         }
-        let text = match std::fs::read_to_string(&path) {
-            Err(error) => return Err(refused(format!("cannot be read ({})", cause(&error)))),
-            Ok(text) => text,
-        };
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| refused(format!("cannot be read ({})", cause(&error))))?;
         if named.is_none() {
             switchcost_machine::only_owner_writes(&path).map_err(Failure::usage)?;
         }
@@ -68,38 +51,28 @@ impl Defaults {
             refused(format!("line {line} is not TOML: {}", harmless(error.message())))
         })?;
         let mut read = Self { file: Some(path.clone()), ..Self::default() };
-        for (key, value) in &table {
+        for (key, value) in table {
             match value {
                 Value::Table(options) => {
                     for (option, value) in options {
-                        let name = (key.clone(), option.clone());
-                        let values = words(value).ok_or_else(|| {
-                            refused(format!("[{key}] {option}: it is a text, a number or a list of them"))
-                        })?;
-                        read.options.insert(name, values);
+                        let kind = format!("[{key}] {option}: it is a text, a number or a list of them");
+                        let values = words(&value).ok_or_else(|| refused(kind))?;
+                        read.options.insert((key.clone(), option), values);
                     }
                 }
-                Value::String(store) if key == STORE && Path::new(store).is_absolute() => {
+                Value::String(store) if key == STORE && Path::new(&store).is_absolute() => {
                     read.store = Some(store.into());
                 }
                 _ if key == STORE => {
                     return Err(refused("store: it is a whole path, such as \"/data/runs.sqlite\"".into()));
                 }
                 _ => {
-                    let key = harmless(key);
-                    return Err(refused(format!(
-                        "there is no `{key}`; write store, or [COMMAND] and its options below"
-                    )));
+                    let known = "write store, or [COMMAND] and its options below";
+                    return Err(refused(format!("there is no `{}`; {known}", harmless(&key))));
                 }
             }
         }
         Ok(read)
-    }
-
-    /// Where the user's own file is looked for.
-    #[must_use]
-    pub fn place() -> Option<PathBuf> {
-        own()
     }
 
     /// The store that it names.
@@ -118,36 +91,30 @@ fn words(value: &Value) -> Option<Vec<String>> {
     }
 }
 
-fn own() -> Option<PathBuf> {
+/// Where the user's own file is looked for.
+#[must_use]
+pub fn own() -> Option<PathBuf> {
     let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = switchcost_machine::config_home().or_else(|| home().map(|home| home.join(".config")))?;
     Some(base.join("switchcost/config.toml"))
 }
 
 /// From here on these hold; `recorded` are the words that stand for them in the command of a run.
-pub fn hold(defaults: Defaults, known: Vec<Known>, recorded: Vec<String>) {
-    let _ = HELD.set(defaults);
-    let _ = KNOWN.set(known);
-    let _ = RECORDED.set(recorded);
+pub fn hold(defaults: Defaults, recorded: Vec<String>) {
+    let _ = HELD.set((defaults, recorded));
 }
 
 /// Those that hold.
 #[must_use]
 pub fn held() -> Option<&'static Defaults> {
-    HELD.get()
-}
-
-/// Every option that a file may set.
-#[must_use]
-pub fn known() -> &'static [Known] {
-    KNOWN.get().map_or(&[], Vec::as_slice)
+    HELD.get().map(|(defaults, _)| defaults)
 }
 
 /// The value of this option of the command is of the file, and not of the command line.
 #[must_use]
 pub fn is_default(option: &str) -> bool {
     let start = format!("--{option}=");
-    RECORDED.get().is_some_and(|words| words.iter().any(|word| word.starts_with(&start)))
+    HELD.get().is_some_and(|(_, words)| words.iter().any(|word| word.starts_with(&start)))
 }
 
 /// Words as typed with what the file said in place of its name, so that they mean the same tomorrow.
@@ -164,6 +131,6 @@ pub(crate) fn recorded(mut typed: impl Iterator<Item = String>) -> Vec<String> {
         }
     }
     let behind = words.len().min(2);
-    words.splice(behind..behind, RECORDED.get().cloned().unwrap_or_default());
+    words.splice(behind..behind, HELD.get().map_or_else(Vec::new, |(_, words)| words.clone()));
     words
 }

@@ -35,60 +35,55 @@ impl Group {
         if mounts.is_empty() {
             return Err(ProgramError::Unsupported("no hierarchy of control groups is mounted here".into()));
         }
-        let not_found = |reason: String| ProgramError::NoGroup(service.to_string(), reason);
+        let not_found = |reason: &str| Err(ProgramError::NoGroup(service.to_string(), reason.to_owned()));
+        let group = |dir: &Path, name: &str| Ok(Self { dir: dir.to_owned(), name: name.to_owned() });
+        let used = |dir: &PathBuf| !processes(host, dir).is_empty();
         let wanted: Vec<String> = match service {
             Service::Cgroup(path) => {
                 let below = path.trim_start_matches('/');
                 // As it lies in the file system, or as /proc/PID/cgroup says it.
-                let candidates =
-                    std::iter::once(PathBuf::from(path)).chain(mounts.iter().map(|mount| mount.join(below)));
-                let found = candidates.filter(|dir| dir.is_absolute() && host.exists(dir.join("cgroup.procs")));
-                let found: Vec<PathBuf> = found.collect();
-                let used = |dir: &&PathBuf| !processes(host, dir).is_empty();
-                return match found.iter().find(used).or(found.first()) {
-                    Some(dir) => Self { dir: dir.clone(), name: path.clone() }.inhabited(host, service),
-                    None => {
-                        Err(not_found("it is not a control group; `cat /proc/PID/cgroup` shows a program's".into()))
+                let here = std::iter::once(PathBuf::from(path)).chain(mounts.iter().map(|mount| mount.join(below)));
+                let groups: Vec<PathBuf> =
+                    here.filter(|dir| dir.is_absolute() && host.exists(dir.join("cgroup.procs"))).collect();
+                return match groups.iter().find(|dir| used(dir)) {
+                    Some(dir) => group(dir, path),
+                    None if groups.is_empty() => {
+                        not_found("it is not a control group; `cat /proc/PID/cgroup` shows a program's")
                     }
+                    None => not_found("no process is in it, or in a group below it"),
                 };
             }
             Service::Unit(name) if name.contains('.') => vec![name.clone()],
             Service::Unit(name) => vec![format!("{name}.service")],
             Service::Container(name) => ids_of(host, name).into_iter().chain([name.clone()]).collect(),
         };
-        let mut found: Vec<PathBuf> = Vec::new();
-        for mount in &mounts {
-            let mut here = Vec::new();
-            named(host, mount, &wanted, matches!(service, Service::Container(_)), DEEPEST, &mut here);
-            let there = |dir: &PathBuf| !processes(host, dir).is_empty();
-            here.retain(there);
-            // The hierarchies have one group each of the same name.
-            if !here.is_empty() {
-                found = here;
-                break;
-            }
-        }
-        match &found[..] {
-            [dir] => Ok(Self { dir: dir.clone(), name: service.name().to_owned() }),
-            [] => Err(not_found(match service {
-                Service::Container(_) => {
-                    "no running container is called so; `docker ps` or `podman ps` lists names and ids".into()
+        let container = matches!(service, Service::Container(_));
+        let is_called = |dir: &Path| {
+            let name = dir.file_name().unwrap_or_default().to_string_lossy();
+            wanted.iter().any(|wanted| if container { is_container(&name, wanted) } else { name == *wanted })
+        };
+        let found = mounts.iter().map(|mount| {
+            let mut here: Vec<PathBuf> = Vec::new();
+            for dir in with_below(host, mount, DEEPEST) {
+                // What lies in one of them belongs to it.
+                if is_called(&dir) && !here.iter().any(|outer| dir.starts_with(outer)) && used(&dir) {
+                    here.push(dir);
                 }
-                _ => "no running unit is called so; `systemctl list-units --state=running` lists them".into(),
-            })),
+            }
+            here
+        });
+        // The hierarchies have one group each of the same name.
+        match &found.into_iter().find(|here| !here.is_empty()).unwrap_or_default()[..] {
+            [dir] => group(dir, service.name()),
+            [] if container => {
+                not_found("no running container is called so; `docker ps` or `podman ps` lists names and ids")
+            }
+            [] => not_found("no running unit is called so; `systemctl list-units --state=running` lists them"),
             several => {
                 let all = several.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(", ");
-                Err(not_found(format!("{} groups are called so ({all}); name one by --cgroup", several.len())))
+                not_found(&format!("{} groups are called so ({all}); name one by --cgroup", several.len()))
             }
         }
-    }
-
-    fn inhabited(self, host: &Host, service: &Service) -> Result<Self, ProgramError> {
-        if processes(host, &self.dir).is_empty() {
-            let reason = "no process is in it, or in a group below it".to_owned();
-            return Err(ProgramError::NoGroup(service.to_string(), reason));
-        }
-        Ok(self)
     }
 
     /// Its processes, and those of the groups below it.
@@ -127,36 +122,19 @@ fn mounts(host: &Host) -> Vec<PathBuf> {
     found.into_iter().map(|(_, mount)| mount).collect()
 }
 
+/// Of a group and of those below it.
 fn processes(host: &Host, dir: &Path) -> Vec<u32> {
-    let mut found = Vec::new();
-    collect(host, dir, DEEPEST, &mut found);
-    found
+    let texts = with_below(host, dir, DEEPEST).into_iter().filter_map(|dir| host.read(dir.join("cgroup.procs")).ok());
+    let ids = |text: String| text.lines().filter_map(|line| line.parse().ok()).collect::<Vec<u32>>();
+    texts.flat_map(ids).filter(|pid| *pid > 0).collect()
 }
 
-fn collect(host: &Host, dir: &Path, deep: usize, found: &mut Vec<u32>) {
-    let text = host.read(dir.join("cgroup.procs")).unwrap_or_default();
-    found.extend(text.lines().filter_map(|line| line.parse::<u32>().ok()).filter(|pid| *pid > 0));
-    for below in folders(host, dir).into_iter().filter(|_| deep > 0) {
-        collect(host, &below, deep - 1, found);
-    }
-}
-
-fn folders(host: &Host, dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(host.path(dir)).into_iter().flatten().flatten();
-    let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    entries.filter(is_folder).map(|entry| dir.join(entry.file_name())).collect()
-}
-
-/// Groups whose folder is called so; what lies in one of them belongs to it.
-fn named(host: &Host, dir: &Path, wanted: &[String], container: bool, deep: usize, found: &mut Vec<PathBuf>) {
-    for below in folders(host, dir) {
-        let name = below.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if wanted.iter().any(|wanted| if container { is_container(&name, wanted) } else { name == *wanted }) {
-            found.push(below);
-        } else if deep > 0 {
-            named(host, &below, wanted, container, deep - 1, found);
-        }
-    }
+/// A folder, and then those in it.
+fn with_below(host: &Host, dir: &Path, deep: usize) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(host.path(dir)).into_iter().flatten().flatten().filter(|_| deep > 0);
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let inner = folders.flat_map(|entry| with_below(host, &dir.join(entry.file_name()), deep - 1));
+    std::iter::once(dir.to_owned()).chain(inner).collect()
 }
 
 /// A folder as runtimes call it: NAME, RUNTIME-ID.scope, or ID alone, of which the first digits are enough.
