@@ -124,7 +124,7 @@ impl Examination<'_> {
             fitness.add_facts((&baseline.machine, &baseline.tool_version), (&machine, version));
         }
         self.step.enter("examining the machine");
-        machine.findings = switchcost_machine::doctor(None);
+        machine.findings = switchcost_machine::doctor(&machine, None);
         fitness.add_findings(&machine.findings);
         match baseline {
             None => fitness.add_unknown("no baseline; after a run: switchcost baseline set check"),

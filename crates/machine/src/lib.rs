@@ -49,10 +49,10 @@ pub fn fingerprint() -> Machine {
 
 /// Looks at everything that makes numbers on this machine untrustworthy or hard to compare; takes less than a second.
 ///
-/// `stored_mhz`: the highest clock of the core that is known of this machine, beside which today's is held. Call it before [`cpus::pin_self`], which would look like a restriction. Sizes named in `effect` are estimates made on the spot by helper threads of the host; they are never results.
+/// `machine`: its [`fingerprint`], which says who watches. `stored_mhz`: the highest clock of the core that is known of this machine, beside which today's is held. Call it before [`cpus::pin_self`], which would look like a restriction. Sizes named in `effect` are estimates made on the spot by helper threads of the host; they are never results.
 #[must_use]
-pub fn doctor(stored_mhz: Option<f64>) -> Vec<Finding> {
-    os::doctor(stored_mhz)
+pub fn doctor(machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
+    os::doctor(machine, stored_mhz)
 }
 
 /// A variable of the host's own environment, if it is set and is text.

@@ -35,7 +35,7 @@ pub struct Doctor {
 impl Action for Doctor {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
         let mut machine = switchcost_machine::fingerprint();
-        machine.findings = switchcost_machine::doctor(stored_mhz(&machine));
+        machine.findings = switchcost_machine::doctor(&machine, stored_mhz(&machine));
         check_accepted(&self.accept, &machine.findings)?;
         let gate = self.gate.map(|severity| DoctorGate::new(severity, &self.accept, &machine.findings));
         output::print(&match self.format {

@@ -75,8 +75,8 @@ pub(crate) fn own_ids() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor(stored_mhz: Option<f64>) -> Vec<Finding> {
+pub(crate) fn doctor(machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
     let host = host::Host::real();
     let sizes = doctor::sizes::Sizes { stored_mhz, ..doctor::sizes::Sizes::estimate(&host) };
-    doctor::examine(&host, &sizes)
+    doctor::examine(&host, &sizes, &machine.drifting)
 }

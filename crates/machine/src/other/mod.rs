@@ -52,7 +52,7 @@ pub(crate) fn can_observe() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor(_: Option<f64>) -> Vec<Finding> {
+pub(crate) fn doctor(_: &Machine, _: Option<f64>) -> Vec<Finding> {
     vec![finding!(Severity::Warning, system.other)]
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn can_observe() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor(_: Option<f64>) -> Vec<Finding> {
+pub(crate) fn doctor(_: &Machine, _: Option<f64>) -> Vec<Finding> {
     let wine = sys::wine_version().map(|version| finding!(Warning, wine.below, version));
     let restricted = allowed_cpus().ok().and_then(|allowed| cpus::restricted(&allowed, &online_cpus()));
     [Some(finding!(Warning, system.windows)), wine, restricted].into_iter().flatten().collect()

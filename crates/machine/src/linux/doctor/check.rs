@@ -2,12 +2,14 @@
 
 use super::sizes::Sizes;
 use crate::os::host::Host;
+use std::collections::BTreeMap;
 use switchcost_model::Quantity;
 
 /// What a check may look at.
 pub(crate) struct Subject<'a> {
     pub(super) host: &'a Host,
     pub(super) sizes: &'a Sizes,
+    pub(super) drifting: &'a BTreeMap<String, String>,
 }
 
 /// A time with its unit, or that it is not known.

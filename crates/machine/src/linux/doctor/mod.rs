@@ -20,6 +20,7 @@ mod topology;
 use super::host::Host;
 use check::{Subject, time, time_us};
 use sizes::Sizes;
+use std::collections::BTreeMap;
 use switchcost_model::Finding;
 
 /// Every check, in the order in which findings are shown.
@@ -59,8 +60,8 @@ pub(crate) const CHECKS: &[fn(&Subject<'_>) -> Finding] = &[
     rights::session_limits,
 ];
 
-/// Carries out every check.
-pub(crate) fn examine(host: &Host, sizes: &Sizes) -> Vec<Finding> {
-    let subject = Subject { host, sizes };
+/// Carries out every check. `drifting`: the facts of the machine that say who watches it.
+pub(crate) fn examine(host: &Host, sizes: &Sizes, drifting: &BTreeMap<String, String>) -> Vec<Finding> {
+    let subject = Subject { host, sizes, drifting };
     CHECKS.iter().map(|check| check(&subject)).collect()
 }

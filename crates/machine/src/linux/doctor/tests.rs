@@ -3,6 +3,7 @@
 use super::counters::Gap;
 use super::*;
 use crate::os::facts::tests::tree;
+use crate::os::observers::observers;
 use std::collections::BTreeSet;
 use switchcost_model::{Severity, ToldFinding};
 
@@ -37,9 +38,14 @@ fn find(id: &str, files: &[(&str, &str)], sizes: &Sizes) -> ToldFinding {
 
 fn found(files: &[(&str, &str)], sizes: &Sizes) -> Vec<Finding> {
     let root = tree(&[FREE, files].concat());
-    let findings = examine(&Host::fake(root.path()), sizes);
+    let findings = examined(&Host::fake(root.path()), sizes);
     sound(&findings);
     findings
+}
+
+fn examined(host: &Host, sizes: &Sizes) -> Vec<Finding> {
+    let seen = observers(host).into_iter().map(|(name, seen)| (name.to_owned(), seen)).collect();
+    examine(host, sizes, &seen)
 }
 
 /// What must hold of the findings of any machine.
@@ -158,7 +164,7 @@ fn every_case_of_the_table_is_found_on_some_machine() {
         counters: Some(Gap { least: 200.0, most: 260.0 }),
         ..sizes()
     };
-    let mut all = examine(&Host::fake(tree(&[]).path()), &Sizes::default());
+    let mut all = examined(&Host::fake(tree(&[]).path()), &Sizes::default());
     sound(&all);
     for files in MACHINES {
         all.extend([&sizes(), &busy, &Sizes::default()].into_iter().flat_map(|sizes| found(files, sizes)));
@@ -166,10 +172,10 @@ fn every_case_of_the_table_is_found_on_some_machine() {
     let held = tree(&[("proc/9/comm", "tuned"), ("proc/9/fdinfo/5", "")]);
     std::fs::create_dir_all(held.path().join("proc/9/fd")).unwrap();
     std::os::unix::fs::symlink("/dev/cpu_dma_latency", held.path().join("proc/9/fd/5")).unwrap();
-    all.extend(examine(&Host::fake(held.path()), &sizes()));
+    all.extend(examined(&Host::fake(held.path()), &sizes()));
     let outer = tree(&[("proc/1/status", "Seccomp:\t0\n")]);
     std::os::unix::fs::symlink("1", outer.path().join("proc/self")).unwrap();
-    all.extend(examine(&Host::fake(outer.path()), &sizes()));
+    all.extend(examined(&Host::fake(outer.path()), &sizes()));
     let refused = std::io::ErrorKind::PermissionDenied;
     all.extend([rights::adopted(Ok(())), rights::adopted(Err(refused.into()))]);
     let made: BTreeSet<String> = all.iter().map(|finding| format!("{}.{}", finding.id, finding.case)).collect();
@@ -183,9 +189,9 @@ fn every_case_of_the_table_is_found_on_some_machine() {
 
 #[test]
 fn this_machine_and_an_empty_one_are_examined_soundly() {
-    sound(&crate::doctor(None));
+    sound(&crate::doctor(&crate::fingerprint(), None));
     let root = tree(&[]);
-    sound(&examine(&Host::fake(root.path()), &Sizes::default()));
+    sound(&examined(&Host::fake(root.path()), &Sizes::default()));
 }
 
 #[test]
@@ -275,7 +281,7 @@ fn busy_neighbours_steal_and_sleeping_cpus_have_sizes() {
 #[test]
 fn a_machine_without_proc_is_no_fine_one() {
     let root = tree(&[]);
-    let findings = examine(&Host::fake(root.path()), &Sizes::default());
+    let findings = examined(&Host::fake(root.path()), &Sizes::default());
     let finding = findings.iter().find(|finding| finding.id == "proc").unwrap().told();
     assert!(finding.severity == Severity::Warning && finding.effect.contains("unobservable"), "{finding:?}");
     assert_eq!(find("proc", &[], &sizes()).severity, Severity::Fine);
