@@ -60,7 +60,7 @@ struct InstallEntry {
 pub type Trusted<'a> = &'a dyn Fn(&Path) -> Result<(), String>;
 
 /// The probes of some folders.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Probes {
     /// Those that can be asked, highest priority first; of equal ones that of the first folder.
     pub found: Vec<ProbeInfo>,

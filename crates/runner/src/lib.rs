@@ -20,7 +20,7 @@ pub use conform::{
     Breach, CheckProbe, Conformance, TranscriptFault, TranscriptKind, Uncheckable, check_probe, check_transcript,
 };
 pub use discover::{KnownProbe, discover};
-pub use needed::{check, impossible, needed};
+pub use needed::{check, discover_for, impossible, needed};
 pub use no_answer::NoAnswer;
 pub use request::RequestError;
 pub use schedule::{Control, Observer, execute, resume};

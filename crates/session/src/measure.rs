@@ -56,7 +56,7 @@ impl Session {
     /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the budget, if that is given.
     /// The time until no other switchcost measures on the CPU, if that is waited for, is not part of the budget.
     pub fn new(started: Instant, budget: Option<Duration>, how: &Measuring) -> Result<Self, Failure> {
-        Self::by(|installation, catalogue, _| Ok(installation.probes(catalogue)), started, budget, how)
+        Self::by(|installation, catalogue, _| Ok(installation.probes(catalogue)), None, started, budget, how)
     }
 
     /// The same with only those probes that may carry out the request, which has the budget. What nothing can meet is refused before that.
@@ -70,12 +70,13 @@ impl Session {
             }
             Ok(switchcost_runner::needed(request, catalogue, known))
         };
-        Self::by(probes, started, Some(request.budget), how)
+        Self::by(probes, Some(request), started, Some(request.budget), how)
     }
 
-    /// The same with probes of the caller's choice, who may refuse before anything is waited for.
+    /// The same with probes of the caller's choice, who may refuse before anything is waited for. Of a request only those are asked that it takes.
     pub fn by(
         probes: impl FnOnce(&Installation, &Catalogue, &Cpus) -> Result<Vec<ProbeInfo>, Failure>,
+        request: Option<&Request>,
         started: Instant,
         budget: Option<Duration>,
         how: &Measuring,
@@ -89,12 +90,12 @@ impl Session {
         }
         let (claim, started) = claim(cpus.measured(), how.wait, started);
         let machine = || {
-            let findings = switchcost_machine::doctor(None);
-            Machine { findings, ..switchcost_machine::fingerprint() }
+            let machine = switchcost_machine::fingerprint();
+            Machine { findings: switchcost_machine::doctor(&machine, None), ..machine }
         };
         // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
         let until = budget.map(|budget| started + budget - UNASKED.min(budget / 4));
-        let session = Self::with(cpus, claim, machine, started, until, catalogue, probes)?;
+        let session = Self::with(cpus, claim, machine, started, until, catalogue, (probes, request))?;
         let session = Self { how: how.clone(), ..session };
         let silent = || session.probes.iter().map_while(|probe| probe.answer.as_ref().err());
         if silent().count() == session.probes.len() && silent().any(NoAnswer::is_late) {
@@ -121,7 +122,7 @@ impl Session {
             return Err(Failure::usage(installation.why_no_probes()));
         }
         let probes = probes.into_iter().filter(needed).collect();
-        Self::with(cpus, claim, || machine, started, Some(until), catalogue, probes)
+        Self::with(cpus, claim, || machine, started, Some(until), catalogue, (probes, None))
     }
 
     fn with(
@@ -131,7 +132,7 @@ impl Session {
         started: Instant,
         until: Option<Instant>,
         catalogue: Catalogue,
-        probes: Vec<ProbeInfo>,
+        (probes, request): (Vec<ProbeInfo>, Option<&Request>),
     ) -> Result<Self, Failure> {
         switchcost_machine::can_observe().map_err(|error| Failure::refused("nothing can be measured", error))?;
         let interrupt =
@@ -140,8 +141,11 @@ impl Session {
         if claim.is_none() {
             machine.findings.push(finding!(Severity::Note, company.measured, cpu = cpus.measured()));
         }
-        let probes = switchcost_runner::discover(probes, None, until, Some(&interrupt))
-            .ok_or_else(|| Failure::partial("stopped before anything was measured".to_owned()))?;
+        let probes = match request {
+            Some(request) => switchcost_runner::discover_for(request, &catalogue, probes, until, Some(&interrupt)),
+            None => switchcost_runner::discover(probes, None, until, Some(&interrupt)),
+        };
+        let probes = probes.ok_or_else(|| Failure::partial("stopped before anything was measured".to_owned()))?;
         let how = Measuring::default();
         Ok(Self { catalogue, probes, cpus, machine, interrupt, started, how, since: None, _claim: claim })
     }

@@ -15,6 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Probes whose folders `--probe` named, whole paths: their pages are read, and they come first of all that carry out the same.
 static NAMED: OnceLock<Vec<ProbeInfo>> = OnceLock::new();
 
+/// What the folders of probes hold, by the first of them: they are read once, and a command asks for them several times.
+static LOADED: OnceLock<(PathBuf, Probes)> = OnceLock::new();
+
 /// Folders of an installation.
 pub struct Installation {
     /// This program, if the folders were found beside it: whoever may change it may change what it starts.
@@ -135,7 +138,8 @@ impl Installation {
     /// The same of a whole path, or why there is none.
     pub fn probe_of(&self, folder: &Path) -> Result<ProbeInfo, String> {
         let startable = |path: &Path| self.startable(path);
-        let installed = switchcost_catalogue::load_probes(&[(&self.probes_folder(), &startable)]).found;
+        let mut installed = self.all_probes().found;
+        installed.retain(|probe| probe.folder.starts_with(self.probes_folder()));
         switchcost_catalogue::load_trusted_probe(folder, &installed, &startable)
     }
 
@@ -176,7 +180,9 @@ impl Installation {
         let startable = |path: &Path| self.startable(path);
         let mut folders = vec![(installed.as_path(), &startable as Trusted<'_>)];
         folders.extend(own.as_deref().map(|own| (own, &switchcost_machine::only_owner_writes as _)));
-        let mut probes = switchcost_catalogue::load_probes(&folders);
+        let load = || (installed.clone(), switchcost_catalogue::load_probes(&folders));
+        let (_, mut probes) =
+            Some(LOADED.get_or_init(load)).filter(|(of, _)| *of == installed).cloned().unwrap_or_else(load);
         let named = named_probes();
         probes.found.retain(|probe| !named.iter().any(|named| named.id == probe.id));
         probes.found.splice(0..0, named.iter().cloned());

@@ -94,6 +94,7 @@ impl Action for Sweep {
                 let planned = points(&request, catalogue, cpus, &unasked)?;
                 impossible(&planned, catalogue, cpus).map_or(Ok(known), |reason| Err(refused(&reason)))
             },
+            None,
             started,
             Some(self.budget),
             &self.effort.how,

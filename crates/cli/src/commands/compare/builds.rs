@@ -70,6 +70,7 @@ pub fn session(
             let others = others.into_iter().filter(|other| builds.iter().all(|build| build.source != other.source));
             Ok(builds.iter().map(with_rights).chain(others).collect())
         },
+        None,
         started,
         Some(request.budget),
         &arguments.measure.how,
