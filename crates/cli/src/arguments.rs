@@ -2,6 +2,7 @@
 
 use clap::{Arg, Args, Command};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use switchcost_catalogue::grammar;
 use switchcost_model::{Counter, Experiment, Placement};
 use switchcost_report::{Detail, Style};
@@ -100,3 +101,6 @@ pub fn config_options() -> [Arg; 2] {
 pub fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|arg| arg.get_long().is_some_and(|long| OPTIONS.contains(&long)))
 }
+
+/// The whole command line, once it is known: of it `config` shows what a file may set.
+pub static COMMAND_LINE: OnceLock<Command> = OnceLock::new();

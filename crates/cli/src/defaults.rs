@@ -1,6 +1,6 @@
 //! The user's defaults, put to the options of the command that was typed.
 
-use crate::arguments::settable;
+use crate::arguments::{COMMAND_LINE, settable};
 use crate::commands;
 use crate::refusal;
 use clap::parser::ValueSource;
@@ -19,15 +19,15 @@ pub fn applied(typed: ArgMatches) -> Result<ArgMatches, Failure> {
         None => Failure { sentence: format!("{}; --no-config leaves it out", failure.sentence), ..failure },
     };
     let defaults = read.map_err(cure)?;
-    let whole = commands::command_line();
+    let whole = COMMAND_LINE.get_or_init(commands::command_line);
     let refused = |reason: String| {
         let file = defaults.file.as_ref().map_or_else(String::new, |file| file.display().to_string());
         cure(Failure::usage(format!("{file}: {reason}")))
     };
-    check(&defaults, &whole).map_err(refused)?;
+    check(&defaults, whole).map_err(refused)?;
     let Some((name, own)) = typed.subcommand() else { return Ok(typed) };
     let mut recorded = Vec::new();
-    let whole = whole.mut_subcommand(name, |command| {
+    let whole = whole.clone().mut_subcommand(name, |command| {
         let given = defaults.options.iter().filter(|((command, _), _)| command == name);
         given.fold(command, |command, ((_, option), values)| {
             let found =

@@ -1,7 +1,7 @@
 //! `config`: which defaults hold, and from where.
 
-use crate::arguments::settable;
-use clap::{Arg, Parser};
+use crate::arguments::{COMMAND_LINE, settable};
+use clap::{Arg, Command, Parser};
 use std::time::Instant;
 use switchcost_model::harmless;
 use switchcost_session::defaults::{Defaults, held, own};
@@ -31,7 +31,7 @@ impl Action for Config {
         let store = harmless(&paths::store(None)?.display().to_string());
         let from = defaults.store().and(file).unwrap_or(built_in);
         rows.push(["store".to_owned(), store, from.to_owned()]);
-        for command in super::command_line().get_subcommands() {
+        for command in COMMAND_LINE.get().into_iter().flat_map(Command::get_subcommands) {
             for arg in settable(command) {
                 let (name, option) = (command.get_name(), arg.get_long().unwrap_or_default());
                 let given = defaults.options.get(&(name.to_owned(), option.to_owned()));
