@@ -499,7 +499,7 @@ fn ctrl_c_is_heard_while_probes_are_asked() {
     world.write("libexec/switchcost/probes/mute/mute", &script);
     let program = world.path("libexec/switchcost/probes/mute/mute");
     std::fs::set_permissions(program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let mute = probe("mute", "./mute", 1);
+    let mute = probe("mute", "./mute", 200);
     world.write("libexec/switchcost/probes/mute/probe.toml", &mute);
     let mut run = world.command(&["run", "thread/honest", "--budget", "3000s"]);
     let child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
