@@ -10,6 +10,8 @@ export interface Context {
   run: Run;
   /** Its rows that pass the filters. */
   rows: Row[];
+  /** Whether a row of any run passes them. */
+  passes(row: Row): boolean;
   state: State;
   /** Room for a figure, CSS pixels. */
   width: number;

@@ -80,7 +80,7 @@ function render(): void {
   const width = printing
     ? PAPER
     : Math.max(280, Math.min(1248, main.clientWidth || page.clientWidth) - (innerWidth <= 640 ? 18 : 36));
-  const context: Context = { data, runs, run, rows, state: shown, width, go, link };
+  const context: Context = { data, runs, run, rows, passes, state: shown, width, go, link };
   top.replaceChildren(...header(context));
   for (const id of open) document.querySelector<HTMLDetailsElement>(`#${id}`)?.setAttribute("open", "");
   const names = shown.view === EVERYTHING ? Object.keys(VIEWS) : [shown.view];

@@ -99,10 +99,12 @@ export function compare(context: Context): HTMLElement[] {
     return [nothing("Nothing here can be compared.", "switchcost compare A B", "switchcost report latest~1 latest")];
   const wanted = context.state.table || context.state.against;
   const { reference } = context.run.data.run;
+  // Of runs those with the most rows in common, the first of equal ones.
+  const ofRuns = mine.filter((table) => table.reference === null && table.comparisons.length > 0);
   const chosen =
     mine.find((table) => key(table) === wanted) ??
     mine.find((table) => table.reference !== null && table.reference === wanted) ??
-    mine.find((table) => table.reference === null && table.comparisons.length > 0) ??
+    ofRuns.sort((a, b) => b.comparisons.length - a.comparisons.length)[0] ??
     mine.find((table) => table.reference !== null && table.reference === reference) ??
     mine.find((table) => table.comparisons.length > 0) ??
     mine[0]!;
@@ -178,11 +180,9 @@ function marked(
 }
 
 function one(context: Context, table: ComparisonTable, chooser: HTMLElement): HTMLElement {
-  const passes = new Set(context.rows.map((row) => row.label));
   const other = context.runs[table.b];
-  const all = sided(table, context).filter(
-    (row) => table.b !== context.run.index || other === undefined || passes.has(row.b),
-  );
+  const passing = new Set(other?.rows.filter(context.passes).map((row) => row.label));
+  const all = sided(table, context).filter((row) => other === undefined || passing.has(row.b));
   if (all.length === 0) {
     const skipped = table.skipped.slice(0, 50).map(([label, reason]) => `${label}: ${reason}`);
     const why =
