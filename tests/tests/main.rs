@@ -86,6 +86,8 @@ mod seen;
 #[cfg(unix)]
 mod sentences;
 mod slow_start;
+#[cfg(target_os = "linux")]
+mod stop_at;
 mod sweep;
 mod text;
 mod widths;

@@ -1,6 +1,7 @@
 //! Rows by themselves → rows beside each other.
 
 use crate::compare::{Rules, THRESHOLD, Why, within};
+use crate::judge::rules;
 use crate::label::label;
 use crate::noise::Noise;
 use crate::notes::{Note, notes};
@@ -28,8 +29,10 @@ pub(crate) fn beside_each_other<'r>(
     let known: Vec<(Option<Times>, Vec<Note>)> =
         judged.iter().map(|row| (beside(row), notes(row, &judged, run, catalogue))).collect();
     let row = |(judged, (times_reference, notes)): (Judged<'r>, (Option<Times>, Vec<Note>))| {
+        let answer = (rules(judged.variant.experiment).answer)(&judged.starts);
         let caveats = notes.iter().filter(|note| note.caveat).map(|note| note.remark.clone()).collect();
-        Row { judged, times_reference, caveats, notes: notes.into_iter().map(|note| note.remark).collect() }
+        let notes = answer.iter().cloned().chain(notes.into_iter().map(|note| note.remark)).collect();
+        Row { judged, times_reference, answer, caveats, notes }
     };
     (reference, judged.into_iter().zip(known).map(row).collect())
 }

@@ -68,7 +68,7 @@ pub use rulers::{
     CLOCK, CORE, Distrust, SLOWED, Speed, Speeds, Undisturbed, clock_beside, core, slower_core, slowest, speeds,
     undisturbed,
 };
-pub use series::{Series, batch_ns, claimed_ns, series, values};
+pub use series::{Series, batch_ns, claimed_ns, longest_ns, series, values};
 pub use settle::{LOOKS, Settled, by_itself, settled};
 pub use summary::{counted, summarise, verdict_of};
 pub use switchcost_model::{Quantity, number};

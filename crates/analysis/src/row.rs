@@ -89,7 +89,9 @@ pub struct Row<'r> {
     pub judged: Judged<'r>,
     /// × the run's reference ([`crate::Analysis::reference`]), as `compare` gives it.
     pub times_reference: Option<Times>,
-    /// What a reader must know of it.
+    /// What it sought and what came of it, which is told however little is.
+    pub answer: Vec<Remark>,
+    /// What a reader must know of it, with that answer.
     pub notes: Vec<Remark>,
     /// Those of its notes that change how this figure is read; the rest holds of the mechanism wherever it runs, or stands in other columns.
     pub caveats: Vec<Remark>,

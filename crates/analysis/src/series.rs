@@ -128,6 +128,14 @@ pub(crate) fn ns_per_counter_tick(histogram: &Histogram, transcript: &Transcript
     (histogram.span_counter > 0).then(|| span_ns / histogram.span_counter as f64)
 }
 
+/// The longest measured unit, ns; None: it sent no histogram.
+#[must_use]
+pub fn longest_ns(transcript: &Transcript) -> Option<f64> {
+    let measured = transcript.histograms.iter().filter(|histogram| histogram.phase == Phase::Measure);
+    let longest = |histogram: &Histogram| Some(histogram.max as f64 * ns_per_counter_tick(histogram, transcript)?);
+    measured.filter_map(longest).reduce(f64::max)
+}
+
 /// Of each named quantity that is reported, in as many messages as it takes, what a unit takes.
 pub(crate) fn quantities(transcript: &Transcript) -> BTreeMap<String, f64> {
     let mut all: BTreeMap<String, (f64, usize, u64)> = BTreeMap::new();

@@ -67,7 +67,7 @@ fn row<'a>(index: usize, variant: &'a Variant, costs: &[f64]) -> Row<'a> {
         short: String::new(),
         choice: true,
     };
-    Row { judged, times_reference: None, notes: Vec::new(), caveats: Vec::new() }
+    Row { judged, times_reference: None, answer: Vec::new(), notes: Vec::new(), caveats: Vec::new() }
 }
 
 fn shapes() -> impl Strategy<Value = Vec<Shape>> {

@@ -5,7 +5,7 @@ mod held;
 use crate::os;
 use crate::spawn::Child;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{LateWake, Obstacle};
+use switchcost_model::{LateWake, Obstacle, TracedWake};
 
 pub(crate) use held::{Event, What};
 
@@ -28,6 +28,8 @@ pub struct Waits {
     pub held: BTreeMap<String, u64>,
     /// The [`LONGEST`] of wake-ups by timers, the latest first.
     pub late: Vec<LateWake>,
+    /// The same, or of tasks without timers the [`LONGEST`] waits, each with what went on around it.
+    pub traced: Vec<TracedWake>,
     /// Events of the scheduler that the kernel did not keep, a few at most.
     pub lost: u64,
 }
@@ -64,8 +66,15 @@ impl Trace {
         for wait in waits.iter().take(LONGEST) {
             held::add(&mut held, &self.events, wait);
         }
-        let late = held::latest(&self.events, tasks, LONGEST, crate::cpus::idle_state);
-        Ok(Waits { ns: waits.iter().map(held::Wait::lasted).collect(), held, late, lost })
+        let mut late = held::latest(&self.events, tasks, LONGEST, crate::cpus::idle_state);
+        let wakes = late.iter().map(|late| late.wake.clone()).collect();
+        if late.is_empty() {
+            late = waits.iter().take(LONGEST).map(|wait| held::Late::woken(&self.events, *wait)).collect();
+        }
+        let unix = os::trace::unix_of_events();
+        let traced = |late: &held::Late| late.traced(&self.events, tasks, unix, crate::cpus::idle_state);
+        let traced = late.iter().map(traced).collect();
+        Ok(Waits { ns: waits.iter().map(held::Wait::lasted).collect(), held, late: wakes, traced, lost })
     }
 
     /// The same of the tasks of a child.

@@ -25,7 +25,7 @@ pub use compare::{
 pub use doctor::{doctor_gate_text, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};
 pub use formats::json::schema;
-pub use formats::ladder::{about, not_counted, slowed_by, watched};
+pub use formats::ladder::{about, answer_of, not_counted, slowed_by, watched};
 pub use formats::{FORMATS, Format};
 pub use html::{AuditAnswer, Page, html, page_schema};
 pub use legend::legend;

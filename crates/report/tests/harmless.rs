@@ -137,6 +137,15 @@ fn run(texts: &[String]) -> Run {
                         unknown: Some(Obstacle::TraceRefused { cause: texts.next() }),
                         ..Tail::default()
                     }),
+                    limit: Some(LateLimit {
+                        latest_ns: 1,
+                        traced: Some(TracedWake {
+                            wake: LateWake { held: [(texts.next(), 1)].into(), waited_ns: 1, ..LateWake::default() },
+                            events: vec![TracedEvent { what: texts.next(), ..TracedEvent::default() }],
+                            ..TracedWake::default()
+                        }),
+                        ..LateLimit::default()
+                    }),
                     ..Scheduled::default()
                 }),
                 executed: Some(Executed {

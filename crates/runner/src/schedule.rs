@@ -291,7 +291,12 @@ impl Schedule<'_> {
     fn is_due(&self, index: usize, rounds_done: u64) -> bool {
         let each = self.starts_in_a_round(index);
         let (before, now) = (rounds_done.saturating_sub(1) * each, rounds_done * each);
-        !self.progress[index].done && LOOKS.iter().any(|(starts, _)| (before + 1..=now).contains(starts))
+        !self.seeks(index) && !self.progress[index].done && LOOKS.iter().any(|(starts, _)| (before + 1..=now).contains(starts))
+    }
+
+    /// It goes on until it has found what it seeks.
+    fn seeks(&self, index: usize) -> bool {
+        (acts(self.run.variants[index].experiment).seeks)(&self.run.variants[index])
     }
 
     fn starts_in_a_round(&self, index: usize) -> u64 {
@@ -305,7 +310,7 @@ impl Schedule<'_> {
         if round != 0 {
             return usual;
         }
-        let looks = u64::from(self.looking.contains(&self.run.variants[index].experiment));
+        let looks = u64::from(self.looking.contains(&self.run.variants[index].experiment) && !self.seeks(index));
         let bounding = if self.bounds_others(index) { Constants::OURS.bounding_starts as u64 } else { 0 };
         (usual + looks).max(bounding) + u64::from(self.counts(index))
     }

@@ -8,7 +8,7 @@ use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{EndedBy, Explanation, Layer, Mechanism, Parameters, Placement, Request, Run, Term, Wanted};
 use switchcost_report::text::{wrapped, wrapped_names};
-use switchcost_report::{Style, explain_json, explain_text, figure_of};
+use switchcost_report::{Style, about, answer_of, explain_json, explain_text, figure_of};
 use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};
 use switchcost_session::{Action, Exit, Failure, Installation, Prepared, Stored, output, paths, place, request};
 
@@ -56,6 +56,10 @@ impl Action for Explain {
         };
         let pattern = catalogue.pattern(name).map_err(Failure::usage)?;
         let mechanism = find(&pattern, &catalogue)?;
+        if let Some(answer) = self.answered(&pattern, mechanism, &catalogue)? {
+            output::print(&answer)?;
+            return Ok(Exit::Fine);
+        }
         if !mechanism.switches() {
             return Err(Failure::usage(format!(
                 "{0} has no switch to explain, only experiment {1}: `switchcost run {0} --experiment {1}` measures that",
@@ -123,6 +127,44 @@ impl Action for Explain {
 }
 
 fn find<'a>(pattern: &Pattern<'_>, catalogue: &'a Catalogue) -> Result<&'a Mechanism, Failure> {
+impl Explain {
+    /// How long it pays that contexts look before they block, by stored runs; None: they cannot.
+    fn break_even(&self, mechanism: &Mechanism, catalogue: &Catalogue) -> Result<Option<String>, Failure> {
+        let Some(mut even) = BreakEven::of(mechanism) else { return Ok(None) };
+        let own = |variant: &Variant| variant.mechanism == mechanism.id;
+        let take = |run: &Run| {
+            even.take(&Analysis::new(run, catalogue).rows, mechanism);
+            even.known().then_some(())
+        };
+        Stored::open(&paths::store(self.store.path())?, &self.how, own)?.find(None, take)?;
+        Ok(even.remark(mechanism).map(|remark| remark.to_string()))
+    }
+
+    /// What the newest stored row that sought something and fits the words came to; None: those ask for a switch.
+    fn answered(
+        &self,
+        pattern: &Pattern<'_>,
+        mechanism: &Mechanism,
+        catalogue: &Catalogue,
+    ) -> Result<Option<String>, Failure> {
+        if pattern.is_plain() && mechanism.switches() || self.format == ListFormat::Json {
+            return Ok(None);
+        }
+        let style = output::style();
+        let fits = |variant: &Variant| pattern.fits(variant, &label(variant, catalogue, false));
+        let told = |run: &Run| {
+            let shown = run.harmless();
+            let analysis = Analysis::new(&shown, catalogue);
+            let sought = |row: &&Row<'_>| pattern.fits(row.variant, &row.label) && !row.answer.is_empty();
+            let lines: Vec<String> = analysis.rows.iter().filter(sought).flat_map(answer_of).collect();
+            let about = about(&shown).map(|line| style.headline(&line)).concat();
+            let lines: String = lines.iter().map(|line| wrapped("  ", line, style)).collect();
+            (!lines.is_empty()).then(|| style.sealed(&(about + &lines)))
+        };
+        Stored::open(&paths::store(self.store.path())?, &self.how, fits)?.find(None, told)
+    }
+}
+
     let broken = |page: &&Broken| page.mechanism.as_ref().is_some_and(|id| id.as_str() == pattern.name());
     if let Some(page) = catalogue.broken.iter().find(broken) {
         return Err(Failure::usage(&page.reason));

@@ -12,6 +12,9 @@ use switchcost_session::{Action, Exit, Failure, Session, open_store};
 /// Time for the main mechanisms.
 const LADDER: Duration = Duration::from_secs(30);
 
+/// Parameter that `--stop-at` is another word for.
+const STOP_AT: &str = "stop_at";
+
 /// Time for those that were named.
 const USUAL: Duration = Duration::from_secs(60);
 
@@ -50,6 +53,11 @@ pub struct Run {
     /// Target length of a batch
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_batch)]
     pub batch_time: Duration,
+    /// End a row at a wake-up later than this
+    ///
+    /// Its parts, who had the CPU and the kernel's trace around it are told and stored. Each start is traced, where that can be done here, and the row goes on for the whole of --budget, or --rounds, if nothing is so late. The same as `--param stop_at=`, in µs.
+    #[arg(long, value_name = "TIME", value_parser = parse_lateness)]
+    pub stop_at: Option<Duration>,
     /// Verbosity
     #[command(flatten)]
     pub detail: DetailOptions,
@@ -66,7 +74,12 @@ impl Action for Run {
         let request = request(self)?;
         let store = open_store(self.store.path())?;
         let session = Session::answering(&request, started, &self.effort.how)?;
-        let mut selection = session.select(&request)?;
+        // It is named as it was typed.
+        let typed = |failure: Failure| match self.stop_at {
+            Some(_) => Failure { sentence: failure.sentence.replace("--param stop_at", "--stop-at"), ..failure },
+            None => failure,
+        };
+        let mut selection = session.select(&request).map_err(typed)?;
         selection.add_twins(&session.catalogue, &session.probes);
         let measured = session.measure(&request, selection, store)?;
         show(&session, measured, self.format, self.detail.style())
@@ -82,6 +95,12 @@ fn request(arguments: &Run) -> Result<Request, Failure> {
         ));
     }
     let main = arguments.patterns.is_empty() && !arguments.all;
+    let mut given = effort(&arguments.effort)?;
+    if let Some(lateness) = arguments.stop_at
+        && given.parameters.insert(STOP_AT.to_owned(), vec![lateness.as_micros().to_string()]).is_some()
+    {
+        return Err(Failure::usage(format!("--stop-at and --param {STOP_AT} say the same; leave one of them out")));
+    }
     Ok(Request {
         patterns: if arguments.all { vec!["*".to_owned()] } else { arguments.patterns.clone() },
         experiment: arguments.experiment,
@@ -90,8 +109,12 @@ fn request(arguments: &Run) -> Result<Request, Failure> {
         timing: arguments.timing,
         budget: arguments.budget.unwrap_or(if main { LADDER } else { USUAL }),
         batch: arguments.batch_time,
-        ..effort(&arguments.effort)?
+        ..given
     })
+}
+
+fn parse_lateness(text: &str) -> Result<Duration, String> {
+    bounded_time(text, Duration::from_micros(1), Duration::from_secs(10))
 }
 
 fn parse_batch(text: &str) -> Result<Duration, String> {

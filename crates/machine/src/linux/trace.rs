@@ -6,6 +6,7 @@ use crate::trace::{Event, What};
 use perf_event::data::Record;
 use perf_event::events::Tracepoint;
 use perf_event::{Builder, Clock, SampleFlag, Sampler};
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeSet;
 use std::path::Path;
 use switchcost_model::Obstacle;
@@ -167,6 +168,15 @@ pub(crate) fn cpus_of(pid: u32) -> BTreeSet<u32> {
         switchcost_model::cpu_list::parse(list.trim())
     };
     tasks_of(pid).into_iter().filter_map(list).flatten().collect()
+}
+
+/// What is added to the clock of events for ns since 1970.
+pub(crate) fn unix_of_events() -> i64 {
+    let now = |clock| {
+        let time = clock_gettime(clock);
+        time.tv_sec * 1_000_000_000 + time.tv_nsec
+    };
+    now(ClockId::Realtime) - now(ClockId::Monotonic)
 }
 
 fn ring(id: u64, cpu: u32) -> std::io::Result<Sampler> {

@@ -1,7 +1,14 @@
 //! From events of tracepoints to who held a CPU.
 
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::LateWake;
+use switchcost_model::{LateWake, TracedEvent, TracedWake};
+
+/// How long before a wake-up its trace begins, and how long after it the trace ends, ns.
+const BEFORE_NS: u64 = 100_000;
+const AFTER_NS: u64 = 20_000;
+
+/// Events of a trace that are kept at its beginning, and as many at its end.
+const KEPT: usize = 12;
 
 /// Something that the kernel did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +117,82 @@ struct Chain {
     ran: Option<(u64, u32)>,
 }
 
+/// A whole wake-up and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Late {
+    pub wake: LateWake,
+    /// From the time that the timer was set for to the end of the system call, or, woken by a partner, from waking to running.
+    pub whole: Wait,
+    pub by_timer: bool,
+}
+
+impl Late {
+    /// Of a task whose partner woke it: this wait is all of it.
+    pub(super) fn woken(events: &[Event], wait: Wait) -> Self {
+        let mut wake = LateWake { waited_ns: wait.lasted(), ..LateWake::default() };
+        add(&mut wake.held, events, &wait);
+        Self { wake, whole: wait, by_timer: false }
+    }
+
+    /// With what happened around it. `unix`: what is added to the clock of events for the time since 1970.
+    pub(super) fn traced(
+        &self,
+        events: &[Event],
+        tasks: &BTreeSet<i32>,
+        unix: i64,
+        state: impl Fn(u32, u32) -> String,
+    ) -> TracedWake {
+        let Wait { from, to, cpu } = self.whole;
+        let near = from.saturating_sub(BEFORE_NS)..=to.saturating_add(AFTER_NS);
+        let here = |event: &&Event| near.contains(&event.at) && (event.cpu == cpu || event.what.is_of(tasks));
+        let told = |event: &Event| {
+            let what = event.what.told(tasks, |number| state(event.cpu, number))?;
+            Some(TracedEvent { ns: event.at.wrapping_sub(from) as i64, cpu: event.cpu, what })
+        };
+        let mut around: Vec<TracedEvent> = events.iter().filter(here).filter_map(told).collect();
+        let left_out = around.len().saturating_sub(2 * KEPT);
+        if left_out > 0 {
+            around.drain(KEPT..KEPT + left_out);
+        }
+        TracedWake {
+            unix_ns: unix.saturating_add_unsigned(from),
+            cpu,
+            by_timer: self.by_timer,
+            wake: self.wake.clone(),
+            events: around,
+            left_out: left_out as u64,
+        }
+    }
+}
+
+impl What {
+    /// It is about one of these tasks.
+    fn is_of(&self, tasks: &BTreeSet<i32>) -> bool {
+        match self {
+            Self::Woken { task } | Self::TimerSet { task, .. } | Self::Returned { task } => tasks.contains(task),
+            Self::Switched { from: (from, _), to: (to, _) } => tasks.contains(from) || tasks.contains(to),
+            Self::Interrupted(_) | Self::Resumed | Self::TimerFired { .. } | Self::Idle { .. } => false,
+        }
+    }
+
+    /// In words; None: it says nothing of these tasks or of who had the CPU.
+    fn told(&self, tasks: &BTreeSet<i32>, state: impl Fn(u32) -> String) -> Option<String> {
+        let named = |(task, name): &(i32, String)| if *task == 0 { "idle".to_owned() } else { format!("{name} ({task})") };
+        Some(match self {
+            Self::Woken { task } if tasks.contains(task) => format!("task {task} is woken"),
+            Self::TimerSet { task, .. } if tasks.contains(task) => format!("task {task} sets its timer"),
+            Self::Returned { task } if tasks.contains(task) => format!("task {task} is back from its call"),
+            Self::Woken { .. } | Self::TimerSet { .. } | Self::Returned { .. } => return None,
+            Self::Switched { from, to } => format!("{} → {}", named(from), named(to)),
+            Self::Interrupted(name) => format!("{name} begins"),
+            Self::Resumed => "it ends".to_owned(),
+            Self::TimerFired { .. } => "a timer's interrupt".to_owned(),
+            Self::Idle { state: Some(number) } => format!("enters idle state {}", state(*number)),
+            Self::Idle { state: None } => "leaves the idle state".to_owned(),
+        })
+    }
+}
+
 /// Whole wake-ups of these tasks by timers, from the time that was set to the end of the system call, the latest so many of them, the latest first.
 /// `state`: the name of an idle state of a CPU, by its number.
 pub(super) fn latest(
@@ -117,7 +200,7 @@ pub(super) fn latest(
     tasks: &BTreeSet<i32>,
     most: usize,
     state: impl Fn(u32, u32) -> String,
-) -> Vec<LateWake> {
+) -> Vec<Late> {
     let mut chains: BTreeMap<i32, Chain> = BTreeMap::new();
     // Of each CPU the last idle state, when it was entered and when it was left.
     let mut idle: BTreeMap<u32, (u32, u64, u64)> = BTreeMap::new();
@@ -159,16 +242,17 @@ pub(super) fn latest(
                     held: BTreeMap::new(),
                     returned_ns: at.saturating_sub(ran),
                 };
-                late.push((wake, Wait { from: woken, to: ran, cpu }));
+                let whole = Wait { from: chain.due, to: *at, cpu };
+                late.push((Late { wake, whole, by_timer: true }, Wait { from: woken, to: ran, cpu }));
             }
             _ => {}
         }
     }
-    late.sort_by_key(|(wake, _)| std::cmp::Reverse(wake.late_ns()));
+    late.sort_by_key(|(late, _)| std::cmp::Reverse(late.wake.late_ns()));
     late.truncate(most);
-    let divided = |(mut wake, wait): (LateWake, Wait)| {
-        add(&mut wake.held, events, &wait);
-        wake
+    let divided = |(mut late, wait): (Late, Wait)| {
+        add(&mut late.wake.held, events, &wait);
+        late
     };
     late.into_iter().map(divided).collect()
 }
@@ -240,7 +324,9 @@ mod tests {
             event(1010, What::Woken { task: 7 }),
             event(1020, What::Returned { task: 7 }),
         ];
-        let found = latest(&events, &[7].into(), 10, |cpu, state| format!("state {state} of CPU {cpu}"));
+        let state = |cpu: u32, state: u32| format!("state {state} of CPU {cpu}");
+        let all = latest(&events, &[7].into(), 10, state);
+        let found: Vec<LateWake> = all.iter().map(|late| late.wake.clone()).collect();
         let wake = |[interrupt_ns, handler_ns, waited_ns, returned_ns]: [u64; 4],
                     idle: Option<&str>,
                     held: (&str, u64)| LateWake {
@@ -255,8 +341,41 @@ mod tests {
         let early = wake([30, 10, 10, 7], Some("state 1 of CPU 1"), ("the idle CPU", 10));
         assert_eq!((late.late_ns(), early.late_ns()), (803, 57));
         assert_eq!(found, [late.clone(), early]);
-        assert_eq!(latest(&events, &[7].into(), 1, |_, _| String::new()), [late]);
+        assert_eq!(latest(&events, &[7].into(), 1, |_, _| String::new()), [all[0].clone()]);
         assert!(latest(&events, &[9].into(), 9, |_, _| String::new()).is_empty());
+        let traced = all[0].traced(&events, &[7].into(), 1_000_000, state);
+        assert_eq!((traced.unix_ns, traced.cpu, traced.by_timer, traced.left_out), (1_000_200, 1, true, 0));
+        let told: Vec<(i64, &str)> = traced.events.iter().map(|event| (event.ns, event.what.as_str())).collect();
+        let expected = [
+            (-150, "task 7 sets its timer"),
+            (-140, "probe (7) → idle"),
+            (-130, "enters idle state state 1 of CPU 1"),
+            (-70, "a timer's interrupt"),
+            (-60, "task 7 is woken"),
+            (-55, "leaves the idle state"),
+            (-50, "idle → probe (7)"),
+            (-43, "task 7 is back from its call"),
+            (-40, "task 7 sets its timer"),
+            (-35, "probe (7) → cc1 (8)"),
+            (-10, "a timer's interrupt"),
+            (5, "a timer's interrupt"),
+            (6, "task 7 is woken"),
+            (800, "cc1 (8) → probe (7)"),
+            (803, "task 7 is back from its call"),
+            (810, "task 7 is woken"),
+            (820, "task 7 is back from its call"),
+        ];
+        assert_eq!(told, expected);
+        // A long trace keeps both ends; what happens elsewhere to others is none of it.
+        let busy = |at| Event { at, cpu: 1, what: What::Interrupted("softirq rcu".into()) };
+        let elsewhere = Event { at: 300, cpu: 0, what: switched((9, "other"), (0, "swapper/0")) };
+        let many: Vec<Event> = events.iter().cloned().chain((300..400).map(busy)).chain([elsewhere]).collect();
+        let traced = all[0].traced(&many, &[7].into(), 0, state);
+        assert_eq!((traced.events.len(), traced.left_out), (24, 93));
+        assert!(traced.events.iter().all(|event| event.cpu == 1));
+        // Of one that a partner woke the wait is all that is known.
+        let woken = Late::woken(&events, Wait { from: 206, to: 1000, cpu: 1 });
+        assert_eq!((woken.wake.late_ns(), woken.by_timer, &woken.wake.held), (794, false, &late.held));
     }
 
     #[test]

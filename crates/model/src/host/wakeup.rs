@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PART: HostPart = HostPart {
     name: "wakeup",
-    parameters: &["hogs", "hog_kind", "hog_class", "hog_slice", "class", "nice", "slice"],
+    parameters: &["hogs", "hog_kind", "hog_class", "hog_slice", "class", "nice", "slice", "stop_at"],
     samples: &[],
 };
 
 /// Period, waiter and hogs of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Load {
     /// Between two intended times, ns.
     pub period_ns: u64,
@@ -31,6 +31,12 @@ pub struct Load {
     pub hog_class: String,
     /// Their slice, ns; 0: the kernel's own.
     pub hog_slice_ns: u64,
+    /// Lateness that ends the row, ns; 0: none does.
+    pub stop_ns: u64,
+    /// Part of a CPU that the work takes which each time brings with it; 0: it brings none.
+    pub work: f64,
+    /// A latency ends when that work begins, not when it is finished.
+    pub until_begun: bool,
 }
 
 impl Load {
@@ -49,6 +55,9 @@ impl Load {
             forking: word("hog_kind").as_deref() == Some("fork"),
             hog_class: class("hog_class"),
             hog_slice_ns: number("hog_slice").saturating_mul(1000),
+            stop_ns: number("stop_at").saturating_mul(1000),
+            work: number("load") as f64 / 100.0,
+            until_begun: word("until").as_deref() == Some("begun"),
         }
     }
 
@@ -89,9 +98,66 @@ pub struct Scheduled {
     pub refused: Option<Obstacle>,
     /// The hogs were ended because the probe had not come to its end long after the last intended time.
     pub cut: bool,
-    /// For whom its tasks waited. A start that was traced for this is in no figure; None: it was not to be.
+    /// For whom its tasks waited. A start that was traced for this is in no figure, unless every start of its row is; None: it was not to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
+    /// What came of the lateness that ends the row; None: none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LateLimit>,
+}
+
+/// A lateness that ends a row, and whether a start had it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct LateLimit {
+    /// The lateness, ns.
+    pub ns: u64,
+    /// Wake-ups of the start, its warm-up included.
+    pub wakes: u64,
+    /// The latest of them, as the probe tells, ns.
+    pub latest_ns: u64,
+    /// The latest one that was traced, if the start ended the row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traced: Option<TracedWake>,
+}
+
+impl LateLimit {
+    /// The row ends with this start.
+    #[must_use]
+    pub fn exceeded(&self) -> bool {
+        self.latest_ns > self.ns
+    }
+}
+
+/// A wake-up, and what went on around it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct TracedWake {
+    /// The time that its timer was set for, or when a partner woke it, ns since 1970 UTC.
+    pub unix_ns: i64,
+    /// Where it ran.
+    pub cpu: u32,
+    /// It had a timer of its own; otherwise only its wait is known.
+    pub by_timer: bool,
+    /// Its parts.
+    pub wake: LateWake,
+    /// What happened on that CPU, and to the task elsewhere, in order.
+    pub events: Vec<TracedEvent>,
+    /// Events in the middle of these that are not kept.
+    #[serde(default)]
+    pub left_out: u64,
+}
+
+/// Something that the kernel did.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct TracedEvent {
+    /// After the time of the wake-up, ns; negative: ahead of it.
+    pub ns: i64,
+    /// Where.
+    pub cpu: u32,
+    /// In words.
+    pub what: String,
 }
 
 /// For whom tasks of a probe waited for a CPU, as the kernel's tracepoints tell.

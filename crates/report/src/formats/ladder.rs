@@ -89,6 +89,12 @@ pub fn watched(run: &Run) -> Option<String> {
     (!who.is_empty()).then(|| remark!(watched, who).to_string())
 }
 
+/// What a row sought and what came of it, a line each, the first with its name.
+pub fn answer_of<'a>(row: &'a Row<'_>) -> impl Iterator<Item = String> + 'a {
+    let named = |(place, line)| if place == 0 { format!("{}: {line}", row.label) } else { format!("- {line}") };
+    row.answer.iter().enumerate().map(named)
+}
+
 fn ended(run: &Run) -> String {
     let target = percent(run.precision_ppm as f64 / 1e6);
     let seconds = run
@@ -159,6 +165,10 @@ impl<'a, 'r> View<'a, 'r> {
     /// What passed, what limits trust, what to ask next; then notes.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = self.verdicts();
+        // Notes have it as well.
+        for row in self.rows.iter().filter(|_| self.footnotes.is_empty()) {
+            remarks.extend(answer_of(row));
+        }
         remarks.extend(self.uncounted());
         remarks.extend(self.limits());
         remarks.extend(self.next());

@@ -14,6 +14,10 @@ pub(crate) struct Acts {
     pub(crate) refusal: fn(&Variant, usize) -> Option<Reason>,
     /// On these CPUs the first start of a row is for the host's own look, and one more is made.
     pub(crate) looks_first: fn(&[u32]) -> bool,
+    /// A row that seeks something: it goes on until that is found, whatever its precision.
+    pub(crate) seeks: fn(&Variant) -> bool,
+    /// A start has found it.
+    pub(crate) found: fn(&PartSeen) -> bool,
     /// Parts of a batch, each of which holds whole laps.
     pub(crate) parts_of_a_batch: u64,
     /// How much longer than others a start may take.
@@ -27,6 +31,8 @@ impl Acts {
     pub(crate) const NONE: Self = Self {
         refusal: |_, _| None,
         looks_first: |_| false,
+        seeks: |_| false,
+        found: |_| false,
         parts_of_a_batch: 1,
         patience: Duration::ZERO,
         around: |_, _, _| None,

@@ -4,10 +4,13 @@
 use super::part::{Acts, Around};
 use crate::no_answer::NoAnswer;
 use std::time::{Duration, Instant};
+use switchcost_analysis::longest_ns;
 use switchcost_machine::load::{self, Class, HogPlan, Scheduled as Reading, Scheduling};
 use switchcost_machine::spawn::{Child, SpawnRequest};
 use switchcost_machine::trace::{LONGEST, Trace, Waits};
-use switchcost_model::{Load, Obstacle, PartSeen, Plan, Reason, Scheduled, Tail, Transcript, Variant};
+use switchcost_model::{
+    LateLimit, Load, Obstacle, PartSeen, Phase, Plan, Reason, Scheduled, Tail, TracedWake, Transcript, Variant,
+};
 
 /// Timer slack of the probe, ns: the least that there is.
 const SLACK_NS: u32 = 1;
@@ -20,6 +23,8 @@ pub(super) const ACTS: Acts = Acts {
     refusal,
     // It can be traced here for whom tasks wait.
     looks_first: |cpus| Trace::begin(cpus).is_ok(),
+    seeks: |variant| Load::of(&variant.parameters).stop_ns > 0,
+    found: |seen| seen.scheduled.as_ref().and_then(|scheduled| scheduled.limit.as_ref()).is_some_and(LateLimit::exceeded),
     around: |plan, cpus, first| Some(Box::new(Loaded::new(plan, cpus, first))),
     ..Acts::NONE
 };
@@ -56,6 +61,8 @@ struct Loaded {
     /// The look at the plan, and the CPU time of the hogs until then.
     looked: Option<(Instant, Reading, u64)>,
     trace: Option<Trace>,
+    /// The latest wake-ups that were traced.
+    traced: Vec<TracedWake>,
     seen: Scheduled,
 }
 
@@ -93,7 +100,8 @@ impl Around for Loaded {
     /// Another look, and the hogs may go.
     fn end(&mut self, child: &Child) {
         if let Some(trace) = self.trace.take() {
-            self.seen.tail = Some(tail(trace.waits_of(child)));
+            let (tail, traced) = tail(trace.waits_of(child));
+            (self.seen.tail, self.traced) = (Some(tail), traced);
         }
         if let Some((at, first, cpu_ns)) = self.looked.take()
             && let Some(reading) = child.scheduled()
@@ -123,13 +131,16 @@ impl Around for Loaded {
         child.end_hogs();
     }
 
-    fn seen(self: Box<Self>, _: &mut Transcript) -> PartSeen {
+    fn seen(mut self: Box<Self>, transcript: &mut Transcript) -> PartSeen {
+        if self.asked.stop_ns > 0 {
+            self.seen.limit = Some(self.limit(transcript));
+        }
         PartSeen { scheduled: Some(self.seen), ..PartSeen::default() }
     }
 }
 
 impl Loaded {
-    fn new(plan: &Plan, cpus: &[u32], traces: bool) -> Self {
+    fn new(plan: &Plan, cpus: &[u32], first: bool) -> Self {
         let asked = Load::of(&plan.variant.parameters);
         let batches = plan.batches.saturating_add(plan.warmup_batches);
         let batch = match plan.batch_units {
@@ -138,13 +149,14 @@ impl Loaded {
         };
         let hogs = asked.hogs.saturating_mul(cpus.len() as u64);
         Self {
+            traces: first || asked.stop_ns > 0,
             asked,
             cpus: cpus.to_vec(),
             lasts: Duration::from_nanos(batch.saturating_mul(batches)),
-            traces,
             until: None,
             looked: None,
             trace: None,
+            traced: Vec::new(),
             seen: Scheduled { hogs, ..Scheduled::default() },
         }
     }
@@ -158,6 +170,16 @@ impl Loaded {
         child.release_hogs().map_err(|missing| Obstacle::HogsMissing { missing: missing as u64, hogs })
     }
 
+    /// What came of the lateness that ends the row. Of the traced wake-ups the one that is as late as the probe's latest is that one: some are of its warm-up.
+    fn limit(&mut self, transcript: &Transcript) -> LateLimit {
+        let measured = transcript.histograms.iter().filter(|histogram| histogram.phase == Phase::Measure);
+        let wakes = measured.map(|histogram| histogram.units).fold(0, u64::saturating_add);
+        let latest_ns = longest_ns(transcript).unwrap_or(0.0).round() as u64;
+        let limit = LateLimit { ns: self.asked.stop_ns, wakes, latest_ns, traced: None };
+        let traced = self.traced.drain(..).min_by_key(|traced| traced.wake.late_ns().abs_diff(latest_ns));
+        LateLimit { traced: traced.filter(|_| limit.exceeded()), ..limit }
+    }
+
     fn take(&mut self, reading: &Reading) {
         self.seen.classes.extend(reading.classes.iter().cloned());
         self.seen.nices.extend(&reading.nices);
@@ -166,17 +188,14 @@ impl Loaded {
     }
 }
 
-/// For whom tasks waited, the longest of it.
-fn tail(waits: Result<Waits, Obstacle>) -> Tail {
+/// For whom tasks waited, the longest of it, and the latest of all with what went on around each.
+fn tail(waits: Result<Waits, Obstacle>) -> (Tail, Vec<TracedWake>) {
     match waits {
-        Err(why) => Tail { unknown: Some(why), ..Tail::default() },
-        Ok(Waits { ns, held, late, lost }) => Tail {
-            wakes: ns.len() as u64,
-            longest_ns: ns.into_iter().take(LONGEST).collect(),
-            held,
-            late,
-            lost,
-            unknown: None,
-        },
+        Err(why) => (Tail { unknown: Some(why), ..Tail::default() }, Vec::new()),
+        Ok(Waits { ns, held, late, traced, lost }) => {
+            let wakes = ns.len() as u64;
+            let longest_ns = ns.into_iter().take(LONGEST).collect();
+            (Tail { wakes, longest_ns, held, late, lost, unknown: None }, traced)
+        }
     }
 }

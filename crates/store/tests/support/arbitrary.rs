@@ -268,7 +268,7 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
     let numbers = proptest::array::uniform4(number());
     let maybe = proptest::array::uniform2(option::of(number()));
     let nices = btree_set(any::<i32>(), 0..3);
-    (words(), words(), nices, numbers, maybe, option::of(obstacle()), option::of(tail()), any::<bool>()).prop_map(
+    (words(), words(), nices, numbers, maybe, option::of(obstacle()), (option::of(tail()), option::of(limit())), any::<bool>()).prop_map(
         |(
             classes,
             channels,
@@ -276,7 +276,7 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
             [slice, between_ns, hogs, hogs_cpu_ns],
             [waited_ns, loaded_ns],
             refused,
-            tail,
+            (tail, limit),
             cut,
         )| {
             let (slices_ns, hogs_stopped) = ([slice].into(), cut);
@@ -294,9 +294,18 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
                 refused,
                 cut,
                 tail,
+                limit,
             }
         },
     )
+}
+
+fn limit() -> impl Strategy<Value = LateLimit> {
+    let event = (any::<i64>(), text()).prop_map(|(ns, what)| TracedEvent { ns, cpu: 1, what });
+    (number(), any::<i64>(), vec(event, 0..3)).prop_map(|(ns, unix_ns, events)| {
+        let traced = Some(TracedWake { unix_ns, events, ..TracedWake::default() });
+        LateLimit { ns, traced, ..LateLimit::default() }
+    })
 }
 
 fn obstacle() -> impl Strategy<Value = Obstacle> {

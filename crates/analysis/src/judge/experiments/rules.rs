@@ -20,6 +20,8 @@ pub(crate) struct Rules {
     pub(crate) in_no_figure: fn(&Seen) -> bool,
     /// What it saw of a row's starts.
     pub(crate) remark: fn(&[&Invocation]) -> Option<Remark>,
+    /// What the row sought and what came of it, told in every form.
+    pub(crate) answer: fn(&[&Invocation]) -> Vec<Remark>,
     /// What a unit's figure is made of, by name.
     pub(crate) made_of: fn(&Seen) -> Option<BTreeMap<String, f64>>,
     /// Which functions make the system calls of a unit.
@@ -36,6 +38,7 @@ impl Rules {
         missing: |_| None,
         in_no_figure: |_| false,
         remark: |_| None,
+        answer: |_| Vec::new(),
         made_of: |_| None,
         callers: |_| None,
     };

@@ -1,5 +1,6 @@
 //! Experiments whose units are due at times that were fixed beforehand: did these times pass, did the tasks sleep until then, and was the load there?
 
+mod limit;
 mod tail;
 
 use super::super::case::Case;
@@ -17,8 +18,9 @@ pub(super) const RULES: Rules = Rules {
     contradiction,
     overloaded,
     missing,
-    in_no_figure: |seen| tail::traced(seen).is_some(),
+    in_no_figure: |seen| tail::traced(seen).is_some() && !limit::seeks(seen),
     remark: tail::waits,
+    answer: limit::answer,
     ..Rules::NONE
 };
 

@@ -1,17 +1,16 @@
 //! For whom the tasks of a row waited longest.
 
-use crate::series::ns_per_counter_tick;
+use crate::series::longest_ns;
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{
-    Disturbance, Histogram, Invocation, LateWake, Phase, Quantity, Remark, Scheduled, Seen, Tail, Throttle, Value,
-    remark,
+    Disturbance, Invocation, LateWake, Quantity, Remark, Scheduled, Seen, Tail, Throttle, Value, remark,
 };
 
 /// Who had the CPU is named down to this share of the waits.
 const NAMED: f64 = 0.02;
 
 /// Share of the probe's own longest latency that the trace may leave unexplained without a word.
-const UNEXPLAINED: f64 = 0.1;
+pub(super) const UNEXPLAINED: f64 = 0.1;
 
 /// As the host calls it, and what it is where a quota stopped the tasks.
 const IDLE: &str = "the idle CPU";
@@ -30,9 +29,9 @@ pub(super) fn waits(starts: &[&Invocation]) -> Option<Remark> {
     let Some((start, tail)) = of else {
         return seen().filter_map(|seen| seen.part.scheduled.as_ref()).find_map(unknown);
     };
-    let quota = start.disturbances.iter().any(|one| matches!(one, Disturbance::Throttled(Throttle::Quota { .. })));
+    let quota = throttled(start);
     if !tail.late.is_empty() {
-        return Some(late(tail, quota, own_latest(start)));
+        return Some(late(tail, quota, longest_ns(&start.transcript)));
     }
     let (Some(longest), Some(shortest)) = (tail.longest_ns.first(), tail.longest_ns.last()) else {
         return Some(remark!(none_waited));
@@ -42,12 +41,17 @@ pub(super) fn waits(starts: &[&Invocation]) -> Option<Remark> {
     Some(remark!(waits, wakes = tail.wakes, count = tail.longest_ns.len(), shortest, longest, held))
 }
 
-fn time(ns: u64) -> Value {
+/// The control group's own quota stopped its tasks.
+pub(super) fn throttled(start: &Invocation) -> bool {
+    start.disturbances.iter().any(|one| matches!(one, Disturbance::Throttled(Throttle::Quota { .. })))
+}
+
+pub(super) fn time(ns: u64) -> Value {
     Value::Amount(ns as f64, Quantity::TIME)
 }
 
 /// Who had the CPU, each with its share of the time, the largest first. `quota`: one had stopped the tasks.
-fn shares<'a>(held: impl Iterator<Item = (&'a String, &'a u64)>, quota: bool) -> String {
+pub(super) fn shares<'a>(held: impl Iterator<Item = (&'a String, &'a u64)>, quota: bool) -> String {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, ns) in held {
         *sums.entry(name).or_default() += ns;
@@ -59,14 +63,6 @@ fn shares<'a>(held: impl Iterator<Item = (&'a String, &'a u64)>, quota: bool) ->
     let idle = |name: &str| if quota && name == IDLE { NO_QUOTA.to_owned() } else { name.to_owned() };
     let named = named.into_iter().map(|(name, ns)| format!("{} {}", idle(name), Value::Percent(share(ns))));
     named.collect::<Vec<_>>().join(", ")
-}
-
-/// The longest latency that the probe itself tells, ns.
-fn own_latest(start: &Invocation) -> Option<f64> {
-    let measured = start.transcript.histograms.iter().filter(|histogram| histogram.phase == Phase::Measure);
-    let latest =
-        |histogram: &Histogram| Some(histogram.max as f64 * ns_per_counter_tick(histogram, &start.transcript)?);
-    measured.filter_map(latest).reduce(f64::max)
 }
 
 /// The latest wake-ups, part by part, beside the probe's own latest.
