@@ -13,6 +13,7 @@ struct Mistake {
     name: &'static str,
     mechanism: &'static str,
     contexts: u64,
+    experiment: &'static str,
     placement: &'static str,
     /// Of `switchcost run`, beside these.
     asked: &'static str,
@@ -29,6 +30,7 @@ impl Mistake {
             name,
             mechanism,
             contexts: 2,
+            experiment: "switch",
             placement: "one_cpu",
             asked: "",
             shows: None,
@@ -43,7 +45,7 @@ impl Mistake {
 
     /// A waiter of experiment wakeup, with these parameters.
     fn waiter(name: &'static str, asked: &'static str) -> Self {
-        Self { asked, ..Self::contradicted(name, "thread/timer").contexts(1) }
+        Self { asked, experiment: "wakeup", ..Self::contradicted(name, "thread/timer").contexts(1) }
     }
 
     fn on_two_cpus(self) -> Self {
@@ -57,6 +59,7 @@ impl Mistake {
 
 fn mistakes() -> Vec<Mistake> {
     vec![
+        Mistake::waiter("clipped-lateness", "--param hogs=4"),
         Mistake::contradicted("clone-vm", "process/pipe").contexts(4).shows("/address_spaces", 1),
         Mistake::contradicted("doubled-contexts", "stack/asm").contexts(6).shows("/counts/distinct_stacks", 3),
         // Its kernel switches are in the range of an honest pair; the time that both contexts are busy is not.
@@ -76,6 +79,8 @@ fn mistakes() -> Vec<Mistake> {
         Mistake::contradicted("two-of-many", "process/pipe").contexts(10).shows("/address_spaces", 2),
         // The host alone finds it: no epoll instance is open.
         Mistake::contradicted("unasked-epoll", "thread/epoll-eventfd"),
+        // Its product is right: the host alone finds it, by the CPU time that is not there.
+        Mistake { mechanism: "thread/server", experiment: "serve", ..Mistake::waiter("undone-work", "--param load=80") },
     ]
 }
 
@@ -108,7 +113,7 @@ fn evidence(mistake: &Mistake, probe: &str) -> Option<Value> {
         .arg(repository().join("probes/words"))
         .args(["batches=3", "batch_ns=100000"])
         .arg(format!("mechanism={}", mistake.mechanism))
-        .arg(format!("experiment={}", if mistake.contexts == 1 { "wakeup" } else { "switch" }))
+        .arg(format!("experiment={}", mistake.experiment))
         .arg(format!("contexts={}", mistake.contexts))
         .arg(format!("cpus={cpus}"))
         .stdin(Stdio::null())
@@ -155,9 +160,9 @@ fn mistakes_get_their_verdicts() {
     let folder = installation();
     for mistake in mistakes() {
         for probe in staged(&mistake) {
-            let Mistake { mechanism, contexts, placement, asked, .. } = &mistake;
+            let Mistake { mechanism, contexts, experiment, placement, asked, .. } = &mistake;
             let sizes = if *contexts == 1 {
-                "--experiment wakeup".to_owned()
+                format!("--experiment {experiment}")
             } else {
                 format!("--contexts {contexts} --batches 20 --batch-time 1ms")
             };

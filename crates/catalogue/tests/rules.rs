@@ -195,6 +195,8 @@ const SILENT: &[(&str, &str)] = &[
     ("lock", "as by"),
     ("hold", "work under a lock is its cost"),
     ("think", "as hold"),
+    ("load", "held against the CPU time of the tasks, by the kernel's count"),
+    ("until", "where a latency ends shows in the latency alone"),
     ("data", "as hold; what is not touched is counts.work_missing"),
     ("other_data", "as hold"),
     ("every", "as period"),

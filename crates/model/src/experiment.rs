@@ -142,7 +142,8 @@ macro_rules! pages {
             ("submit", include_str!("experiment/submit.toml")),
             ("preempt", include_str!("experiment/preempt.toml")),
             ("rotate", include_str!("experiment/rotate.toml")),
-            $((stringify!($name), include_str!(concat!("experiment/", stringify!($name), ".toml")))),+
+            $((stringify!($name), include_str!(concat!("experiment/", stringify!($name), ".toml"))),)+
+            ("serve", include_str!("experiment/serve.toml")),
         ];
     };
 }

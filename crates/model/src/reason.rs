@@ -86,6 +86,12 @@ pub enum Reason {
         "the latencies add up to {claimed_ms:.1} ms where the kernel let the tasks wait {waited_ms:.1} ms for a CPU"
     )]
     WaitedLonger { claimed_ms: f64, waited_ms: f64 },
+    #[error(
+        "the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms, less than the {due_ms:.0} ms that the work of their requests takes"
+    )]
+    WorkedLess { used_ms: f64, of_ms: f64, due_ms: f64 },
+    #[error("a request was finished {least_us:.1} µs after it was due, where its work alone takes {due_us:.1} µs")]
+    FinishedEarly { least_us: f64, due_us: f64 },
 
     // Gaps.
     #[error("{units} gaps and their wake-ups take {due_ms:.0} ms, and {took_ms:.0} ms went by")]

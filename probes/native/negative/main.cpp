@@ -10,7 +10,8 @@
 namespace probe {
 namespace {
 
-const std::array<std::pair<std::string_view, const Entry*>, 15> mistakes = {{
+const std::array<std::pair<std::string_view, const Entry*>, 17> mistakes = {{
+    {"clipped-lateness", &clipped_lateness},
     {"clone-vm", &clone_vm},
     {"doubled-contexts", &doubled_contexts},
     {"from-wake-before", &from_wake_before},
@@ -25,6 +26,7 @@ const std::array<std::pair<std::string_view, const Entry*>, 15> mistakes = {{
     {"spun-timer", &spun_timer},
     {"stopped-hogs", &stopped_hogs},
     {"two-of-many", &two_of_many},
+    {"undone-work", &undone_work},
     {"unasked-epoll", &unasked_epoll},
 }};
 

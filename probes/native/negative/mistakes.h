@@ -6,6 +6,7 @@
 
 namespace probe {
 
+extern const Entry clipped_lateness;       // thread/timer: tells no latency above a tenth of the period
 extern const Entry clone_vm;               // process/pipe: processes that share their memory
 extern const Entry doubled_contexts;       // stack/asm: each stack is two contexts
 extern const Entry from_wake_before;       // thread/timer: a latency counts from the wake-up before
@@ -20,6 +21,7 @@ extern const Entry skipped_switch;         // stack/asm: one switch in eight is 
 extern const Entry spun_timer;             // thread/timer: spins until the time has come
 extern const Entry stopped_hogs;           // thread/timer: stops the hogs
 extern const Entry two_of_many;            // process/pipe: two processes are all the contexts
+extern const Entry undone_work;            // thread/server: what the work comes to, without the work
 extern const Entry unasked_epoll;          // thread/epoll-eventfd: waits in a read of the counter
 
 }  // namespace probe

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "kit/experiments/serve.h"
 #include "kit/experiments/wakeup.h"
 #include "kit/os/arch.h"
 #include "negative/mistakes.h"
@@ -77,6 +78,18 @@ private:
     }
 };
 
+// What the work of a request comes to, without the work.
+struct ByFormula {
+    static std::uint64_t multiply(std::uint64_t product, std::uint64_t steps) { return product * Chain::after(steps); }
+};
+
+// No wake-up is later than a tenth of a period, as it tells.
+struct Clipped {
+    void record(Histogram& histogram, Beat& beat, std::uint64_t due, std::uint64_t now) const {
+        histogram.record(std::min(now - beat.at(due), beat.period / 10), 0);
+    }
+};
+
 template <class Waker, class Recorder = FromTheIntendedTime>
 std::unique_ptr<Workload> make(const Plan& plan, Mode) {
     return std::make_unique<Wakeup<Waker, Recorder>>(plan);
@@ -92,6 +105,9 @@ extern const Entry skipped_periods = timer(&make<TimerWaker, SkipsMissed>);
 extern const Entry from_wake_before = timer(&make<TimerWaker, FromTheWakeBefore>);
 extern const Entry spun_timer = timer(&make<Spinner>);
 extern const Entry other_class = timer(&make<ClassChanger>);
+extern const Entry clipped_lateness = timer(&make<TimerWaker, Clipped>);
+extern const Entry undone_work{
+    "thread/server", Shape::tasks, {"serve"}, serve_parameters(), &make<Server<ByFormula>>};
 extern const Entry stopped_hogs = timer(&make<HogStopper>);
 
 }  // namespace probe

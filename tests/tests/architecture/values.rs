@@ -27,7 +27,7 @@ fn naming(kind: &str, word: &str, text: &str) -> bool {
         return true;
     }
     // The other names are words of English too.
-    let english = ["switch", "create", "message", "free", "count", "gap", "preempt", "submit"];
+    let english = ["switch", "create", "message", "free", "count", "gap", "preempt", "submit", "serve"];
     // A method of perf_event2.
     let text = text.replace(".one_cpu(", "(");
     let own = text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);

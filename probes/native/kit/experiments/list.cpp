@@ -20,6 +20,7 @@ const Experiment& find_experiment(std::string_view name) {
         Experiment{"submit", false, Live::throughout, &measure_batches},
         Experiment{"preempt", false, Live::throughout, &measure_batches},
         Experiment{"rotate", false, Live::throughout, &measure_batches},
+        Experiment{"serve", false, Live::throughout, &measure_batches},
         Experiment{"gap", false, Live::throughout, &measure_batches},
         Experiment{"count", true, Live::throughout, &measure_batches, &counted},
     };

@@ -7,6 +7,8 @@
 //   void begin(const Beat&);                                the first time is known
 //   void wait(const Beat&, std::uint64_t due);              returns when time `due` may have come
 //   std::uint64_t served(const Beat&, std::uint64_t due);   it has, and its news is here: the time now; else 0
+//   static std::vector<std::uint64_t> times(const Plan&, std::uint64_t period);   when it draws its own; need not be
+//   void counting(bool on); void add_counts(Counts&) const;                       when it counts; need not be
 #pragma once
 
 #include <atomic>
@@ -42,13 +44,17 @@ inline std::vector<std::uint64_t> drawn_times(std::uint64_t seed, std::uint64_t 
 struct Beat {
     std::uint64_t first = 0;
     std::uint64_t period = 0;
-    std::vector<std::uint64_t> drawn;  // phase=drawn: of so many times, from the first on; then again
+    std::vector<std::uint64_t> drawn;  // where they are: of so many times, from the first on; then again
     std::uint64_t at(std::uint64_t number) const {
         if (drawn.empty()) return first + number * period;
-        const std::uint64_t in_round = number % times_drawn;
+        const std::uint64_t in_round = number % drawn.size();
         return first + (number - in_round) * period + drawn[in_round];
     }
 };
+
+inline std::uint64_t times_in(std::uint64_t ns, std::uint64_t period) {
+    return std::max<std::uint64_t>(1, (ns + period - 1) / period);
+}
 
 inline timespec timespec_of(std::uint64_t ns) {
     return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
@@ -144,14 +150,16 @@ class Wakeup final : public Workload {
 public:
     explicit Wakeup(const Plan& plan) : histogram_(1), station_(1), waker_(plan) {
         beat_.period = plan.number("period") * 1000;
-        if (plan.parameters.contains("phase") && plan.text("phase") == "drawn")
+        if constexpr (requires { Waker::times(plan, beat_.period); })
+            beat_.drawn = Waker::times(plan, beat_.period);
+        else if (plan.parameters.contains("phase") && plan.text("phase") == "drawn")
             beat_.drawn = drawn_times(plan.seed, beat_.period);
         histogram_[0].clear();
         publish();
     }
 
     std::optional<std::uint64_t> units_in(std::uint64_t batch_ns) const override {
-        return std::max<std::uint64_t>(1, (batch_ns + beat_.period - 1) / beat_.period);
+        return times_in(batch_ns, beat_.period);
     }
 
     void run(std::uint64_t units) override {
@@ -181,8 +189,14 @@ public:
     std::uint64_t token() const override { return due_; }
     std::uint64_t mismatches() const override { return 0; }
     Histogram* histogram() override { return histogram_.data(); }
-    void counting(bool on) override { several_ = on ? 0 : several_; }
-    void add_counts(Counts& counts) const override { counts.emplace_back("wakes_for_several", several_); }
+    void counting(bool on) override {
+        several_ = on ? 0 : several_;
+        if constexpr (requires { waker_.counting(on); }) waker_.counting(on);
+    }
+    void add_counts(Counts& counts) const override {
+        counts.emplace_back("wakes_for_several", several_);
+        if constexpr (requires { waker_.add_counts(counts); }) waker_.add_counts(counts);
+    }
 
 private:
     SharedArray<Histogram> histogram_;

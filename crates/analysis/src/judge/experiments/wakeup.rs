@@ -37,13 +37,15 @@ fn refused(case: &Case<'_>) -> Option<Reason> {
 
 /// The waiter cannot follow its period: its latencies are those of the backlog.
 fn overloaded(case: &Case<'_>) -> Option<Reason> {
-    let (scheduled, _) = seen(case)?;
+    let (scheduled, load) = seen(case)?;
     if scheduled.cut {
         return Some(Reason::Starved { after_ms: scheduled.between_ns / 1_000_000 });
     }
     let wakes = case.evidence.kernel.as_ref()?.voluntary;
     let intended = case.evidence.units;
-    (intended as f64 > case.constants.most_a_wake * wakes as f64).then_some(Reason::Overloaded { wakes, intended })
+    // Who works at a share of what a CPU can do is woken for the rest of it.
+    let most = case.constants.most_a_wake * wakes as f64 / (1.0 - load.work);
+    (intended as f64 > most).then_some(Reason::Overloaded { wakes, intended })
 }
 
 fn missing(case: &Case<'_>) -> Option<Reason> {
@@ -60,7 +62,7 @@ fn missing(case: &Case<'_>) -> Option<Reason> {
     let late = scheduled.loaded_ns?.saturating_sub(case.seen?.plan_ns?);
     let late = (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000 });
     late.or_else(|| starved(case, scheduled, &load)).or_else(|| {
-        let (used, of) = busy(case, scheduled, 0.0)?;
+        let (used, of) = busy(case, scheduled, load.work, 0.0)?;
         Some(Reason::MaySpin { used_ms: used / 1e6, of_ms: of / 1e6 })
     })
 }
@@ -69,10 +71,12 @@ fn contradiction(case: &Case<'_>) -> Option<Reason> {
     let (scheduled, load) = seen(case).filter(|(scheduled, _)| scheduled.between_ns > 0)?;
     otherwise(scheduled, &load)
         .or_else(|| scheduled.hogs_stopped.then_some(Reason::HogsStopped))
-        .or_else(|| never_slept(case, scheduled))
+        .or_else(|| never_slept(case, scheduled, &load))
         .or_else(|| off_beat(case, scheduled, &load))
         .or_else(|| few_late(case, &load))
-        .or_else(|| waited_longer(case, scheduled))
+        .or_else(|| waited_longer(case, scheduled, &load))
+        .or_else(|| worked_less(case, scheduled, &load))
+        .or_else(|| finished_early(case, &load))
 }
 
 /// The host sets class and nice value: if a task has others at either look, the probe has changed them.
@@ -104,18 +108,23 @@ fn starved(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason
 }
 
 /// Who sleeps until a time uses the CPU for little of it, beside what each wake-up takes.
-fn never_slept(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
+fn never_slept(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let wakes = case.evidence.kernel.as_ref()?.voluntary;
-    let (used, of) = busy(case, scheduled, case.constants.wake_ns * wakes as f64)?;
+    let (used, of) = busy(case, scheduled, load.work, case.constants.wake_ns * wakes as f64)?;
     Some(Reason::NeverSlept { used_ms: used / 1e6, of_ms: of / 1e6 })
 }
 
-/// CPU time that its tasks used and the time that this was in, ns, if it is more than of tasks that sleep, and more than `beside`.
-fn busy(case: &Case<'_>, scheduled: &Scheduled, beside: f64) -> Option<(f64, f64)> {
+/// CPU time that its tasks used since the look, and until then, ns.
+fn used(case: &Case<'_>) -> Option<(f64, u64)> {
     let seen = case.seen?;
     let before = seen.tree.as_ref()?.cpu_ns;
-    let used = seen.cpu_ns.saturating_sub(before) as f64;
-    let most = case.constants.waiter_busy * scheduled.between_ns as f64
+    Some((seen.cpu_ns.saturating_sub(before) as f64, before))
+}
+
+/// CPU time that its tasks used and the time that this was in, ns, if it is more than of tasks that sleep but for `work` of the time, and more than `beside`.
+fn busy(case: &Case<'_>, scheduled: &Scheduled, work: f64, beside: f64) -> Option<(f64, f64)> {
+    let (used, before) = used(case)?;
+    let most = (case.constants.waiter_busy + work) * scheduled.between_ns as f64
         + (case.constants.leaving * before as f64).min(most_leaving(case))
         + case.constants.missing_time_ns
         + beside;
@@ -147,10 +156,30 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
     })
 }
 
+/// The work of so many requests takes so much CPU time, whoever says that it was done.
+fn worked_less(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
+    let due = load.work * (case.evidence.units as f64) * load.period_ns as f64;
+    let (used, _) = used(case)?;
+    (used < case.constants.least_worked * due).then_some(Reason::WorkedLess {
+        used_ms: used / 1e6,
+        of_ms: scheduled.between_ns as f64 / 1e6,
+        due_ms: due / 1e6,
+    })
+}
+
+/// No request is finished before its own work is.
+fn finished_early(case: &Case<'_>, load: &Load) -> Option<Reason> {
+    let due = load.work * load.period_ns as f64;
+    let least = latencies(case, |histogram| histogram.min).reduce(f64::min)?;
+    let early = !load.until_begun && least < case.constants.least_worked * due;
+    early.then_some(Reason::FinishedEarly { least_us: least / 1e3, due_us: due / 1e3 })
+}
+
 /// An intended time without a wake-up of its own was due before the waiter was done with the one ahead of it: that one was late by nearly a period or
 /// more. A waiter that was pushed aside after it woke needs no sleep either.
 fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
-    let kernel = case.evidence.kernel.as_ref()?;
+    // With work of their own times share a wake-up as it goes on.
+    let kernel = case.evidence.kernel.as_ref().filter(|_| load.work == 0.0)?;
     let intended = case.evidence.units;
     let late_in = |histogram: &Histogram| {
         let ns = ns_per_counter_tick(histogram, case.transcript).unwrap_or(1.0);
@@ -166,10 +195,10 @@ fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
 }
 
 /// Whoever waits for a CPU is late by at least as long.
-fn waited_longer(case: &Case<'_>, scheduled: &Scheduled) -> Option<Reason> {
-    // Helpers of a runtime wait for a CPU too, and nobody waits for them.
+fn waited_longer(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
+    // Helpers of a runtime wait for a CPU too, and nobody waits for them; nor for work whose beginning is told.
     let alone = case.seen?.tree.as_ref()?.tasks <= PARTNERS;
-    if !alone {
+    if !alone || load.until_begun {
         return None;
     }
     let waited = scheduled.waited_ns? as f64;

@@ -193,3 +193,38 @@ fn a_class_that_was_asked_for_must_be_there() {
     check(&with("fifo"), Verdict::Verified, "");
     check(&with("other"), Verdict::Contradicted, r#"scheduled_otherwise asked="fifo" seen="other" what="class""#);
 }
+
+/// 1,040 requests of 500 µs that work for 400 of them, the quickest finished after 405.
+fn serving(parameters: &[(&str, &str)], lie: impl FnOnce(&mut Transcript, &mut Scheduled, &mut Seen)) -> Ruling {
+    let plan = asked(&[&[("load", "80"), ("hogs", "0")], parameters].concat());
+    ruling(&plan, |t, s, seen| {
+        for histogram in &mut t.histograms {
+            (histogram.min, histogram.max) = (405_000, 9_000_000);
+            histogram.buckets = vec![(400_000, histogram.units / 2), (1_000_000, histogram.units - histogram.units / 2)];
+            histogram.sum = histogram.units * 900_000;
+        }
+        t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 230;
+        (s.hogs, s.hogs_cpu_ns) = (0, 0);
+        seen.cpu_ns = 495_000_000;
+        lie(t, s, seen);
+    })
+}
+
+#[test]
+fn a_server_uses_the_cpu_for_its_load_and_is_woken_for_the_rest() {
+    check(&serving(&[], |_, _, _| {}), Verdict::Verified, "");
+    // Work that was not done, or was done by nobody whom the kernel counts.
+    check(&serving(&[], |_, _, seen| seen.cpu_ns = 300_000_000), Verdict::Contradicted, "worked_less");
+    // Finished before it can be; of those whose beginning is told nobody asks.
+    let early = |t: &mut Transcript, _: &mut Scheduled, _: &mut Seen| t.histograms[1].min = 90_000;
+    check(&serving(&[], early), Verdict::Contradicted, "finished_early");
+    check(&serving(&[("until", "begun")], early), Verdict::Verified, "");
+    // Who cannot follow is told so.
+    let few = |wakes| {
+        move |t: &mut Transcript, _: &mut Scheduled, _: &mut Seen| {
+            t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = wakes;
+        }
+    };
+    check(&serving(&[], few(30)), Verdict::Verified, "");
+    check(&serving(&[], few(20)), Verdict::Unsupported, "overloaded");
+}
