@@ -77,11 +77,12 @@ var kinds = map[string]func() func(pairs int){
 		}
 	},
 	"pull": pull,
+	"lock": lock,
 }
 
 func main() {
 	if len(os.Args) != 5 || kinds[os.Args[1]] == nil || runtime.NumCPU() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: taskset -c CPU plain-go channel|mutex|select|pull CPU SWITCHES_PER_BATCH BATCHES")
+		fmt.Fprintln(os.Stderr, "usage: taskset -c CPU plain-go channel|mutex|select|pull|lock CPU SWITCHES_PER_BATCH BATCHES")
 		os.Exit(2)
 	}
 	switches, _ := strconv.Atoi(os.Args[3])

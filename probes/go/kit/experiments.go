@@ -30,6 +30,9 @@ func Message(setUp SetUp) Offer { return Offer{"message", setUp, nil, nil, false
 // Submit is tasks that are handed to the scheduler.
 func Submit(setUp SetUp) Offer { return Offer{"submit", setUp, nil, nil, false, measure} }
 
+// Contend is a lock that all contexts want.
+func Contend(setUp SetUp) Offer { return Offer{"contend", setUp, nil, nil, false, measure} }
+
 // Footprint is the memory of contexts.
 func Footprint(hold Hold) Offer { return Offer{"footprint", nil, hold, nil, false, measureFootprint} }
 

@@ -9,6 +9,7 @@ var List = []kit.Mechanism{
 	controlGoYield,
 	coroutineGoIterPull,
 	executorGo,
+	fiberGoLock,
 	fiberGoMutex,
 	fiberGoSelect,
 	fiberGoTimer,

@@ -39,7 +39,7 @@ pub(crate) fn carry_out(writer: &mut Writer, plan: &Plan, mechanism: &Mechanism)
     match plan.experiment.as_str() {
         "create" => batches(writer, plan, mechanism.create, None),
         "footprint" => footprint::measure(writer, plan, mechanism.hold),
-        "submit" => batches(writer, plan, mechanism.set_up, None),
+        "submit" | "contend" => batches(writer, plan, mechanism.set_up, None),
         "wakeup" => wakeup::measure(writer, plan, mechanism.wait),
         "count" => ring(writer, plan, mechanism.set_up, Some(&count::COUNTED)),
         _ => ring(writer, plan, mechanism.set_up, None),

@@ -35,6 +35,7 @@ pub use plan::{Parameter, Plan};
 pub use program::probe;
 pub use refusal::{Refusal, Stop};
 pub use ring::{memory_of, Context, Contexts, PassToken, BROKEN, PUBLISH, RESET};
+pub use ruler::work;
 pub use series::{Done, Recorder, Series, Units};
 pub use waiter::{Waiter, PERIOD};
 pub use wire::{Build, Writer};

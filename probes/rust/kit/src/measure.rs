@@ -73,6 +73,7 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload, w
     let kernel = end.kernel_since(&begin).map_err(|reason| claim.why.insert("kernel", reason)).ok();
     claim.counts.extend(end.cpu_ns_since(&begin).map(|ns| ("cpu_time_ns", ns)));
     let mut cpus: BTreeSet<u32> = records.batches.iter().filter_map(|batch| batch.cpu).collect();
+    cpus.extend(workload.cpus());
     let (hops, migrations) = verify(plan, workload, &mut cpus, &mut claim).unzip();
     workload.fault().map_or(Ok(()), Err)?;
     let units = (plan.warmup_batches + plan.batches) * units;

@@ -82,6 +82,11 @@ pub trait Workload {
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// CPUs on which its contexts were, beside that of context 0.
+    fn cpus(&self) -> Vec<u32> {
+        Vec::new()
+    }
 }
 
 /// Contexts that are made, run once, suspend and are kept.

@@ -57,6 +57,15 @@ fn chain_of_cycles() {
     }
 }
 
+/// Work of a mechanism's own: so many multiplications that each wait for the one before.
+#[inline(always)]
+pub fn work(mut product: u64, steps: u64) -> u64 {
+    for _ in 0..steps {
+        product = opaque(product.wrapping_mul(3));
+    }
+    product
+}
+
 /// Steps of which a core takes several per cycle: a neighbour on the same core takes its share of them. The loop begins at a cache line: where it lay across
 /// two, a Xeon took 1.5 times as long beside most batches and not beside some, which passed for a neighbour.
 #[cfg(target_arch = "x86_64")]

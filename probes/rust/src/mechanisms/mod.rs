@@ -13,6 +13,7 @@ mod local_tasks;
 mod ring;
 mod stack_corosensei;
 mod thread_rust_std;
+mod thread_rust_mutex;
 mod vm_exit;
 mod vm_guest_stack;
 mod vm_pair;
@@ -34,6 +35,7 @@ pub const LIST: &[Mechanism] = &[
     fiber_tokio_timer::MECHANISM,
     stack_corosensei::MECHANISM,
     thread_rust_std::MECHANISM,
+    thread_rust_mutex::MECHANISM,
     vm_exit::MECHANISM,
     vm_guest_stack::MECHANISM,
     vm_pair::MECHANISM,

@@ -1,0 +1,59 @@
+//! Four threads take one lock of parking_lot, as the defaults of thread/rust-mutex say: 50 multiplications under it and 50 after it.
+
+use parking_lot::Mutex;
+use std::arch::asm;
+use std::sync::{Arc, Barrier};
+use std::thread::spawn;
+use std::time::Instant;
+
+const THREADS: usize = 4;
+const STEPS: usize = 50;
+
+#[repr(align(128))]
+struct Left(Mutex<u64>);
+
+fn work(mut product: u64) -> u64 {
+    for _ in 0..STEPS {
+        product = product.wrapping_mul(3);
+        // SAFETY: no instruction; the register keeps what it holds.
+        unsafe { asm!("/* {0} */", inout(reg) product, options(nomem, nostack, preserves_flags)) };
+    }
+    product
+}
+
+fn take_turns(left: &Left) {
+    let mut product = 1;
+    loop {
+        let mut left = left.0.lock();
+        if *left == 0 {
+            return;
+        }
+        product = work(product);
+        *left -= 1;
+        drop(left);
+        product = work(product);
+    }
+}
+
+fn main() {
+    let (units, batches) = plain_rust::begin();
+    let left = Arc::new(Left(Mutex::new(0)));
+    let (begun, ended) = (Arc::new(Barrier::new(THREADS)), Arc::new(Barrier::new(THREADS)));
+    for _ in 1..THREADS {
+        let (left, begun, ended) = (Arc::clone(&left), Arc::clone(&begun), Arc::clone(&ended));
+        spawn(move || loop {
+            begun.wait();
+            take_turns(&left);
+            ended.wait();
+        });
+    }
+    for _ in 0..batches {
+        *left.0.lock() = units;
+        let begin = Instant::now();
+        begun.wait();
+        take_turns(&left);
+        ended.wait();
+        plain_rust::batch_done(begin, units);
+    }
+    std::process::exit(0);
+}
