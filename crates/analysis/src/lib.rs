@@ -5,6 +5,7 @@
 mod analysis;
 mod at;
 mod beside;
+mod break_even;
 mod clock;
 mod compare;
 mod condition;
@@ -39,6 +40,7 @@ mod words;
 
 pub use analysis::{Analysis, short_of};
 pub use at::At;
+pub use break_even::BreakEven;
 pub use compare::{
     Caution, Common, Comparison, DoctorGate, Exceeded, Gate, GateOutcome, Ground, Grown, Incomparable, Most, Outcome,
     Place, Remark, Rules, Side, THRESHOLD, Verdicts, Why, alike, between, clocks_differ, common, comparable, counts,

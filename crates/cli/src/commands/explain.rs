@@ -3,10 +3,10 @@
 use crate::arguments::CountersOption;
 use clap::Parser;
 use std::time::{Duration, Instant};
-use switchcost_analysis::{Analysis, short_of};
+use switchcost_analysis::{Analysis, BreakEven, Row, label, short_of};
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{EndedBy, Explanation, Layer, Mechanism, Parameters, Placement, Request, Run, Term, Wanted};
+use switchcost_model::{EndedBy, Explanation, Layer, Mechanism, Parameters, Placement, Request, Run, Term, Variant, Wanted};
 use switchcost_report::text::{wrapped, wrapped_names};
 use switchcost_report::{Style, about, answer_of, explain_json, explain_text, figure_of};
 use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};
@@ -100,6 +100,7 @@ impl Action for Explain {
                 "fewer than 6 rounds were measured, so that there are no intervals; give it more --budget".into(),
             );
         }
+        notes.extend(self.break_even(mechanism, &catalogue)?);
         notes.extend(switchcost_analysis::in_layers(&chosen, &rows).map(|remark| remark.to_string()));
         notes.extend(switchcost_report::not_counted(rows.iter().flatten().map(|row| &row.judged)));
         let early =
@@ -126,7 +127,6 @@ impl Action for Explain {
     }
 }
 
-fn find<'a>(pattern: &Pattern<'_>, catalogue: &'a Catalogue) -> Result<&'a Mechanism, Failure> {
 impl Explain {
     /// How long it pays that contexts look before they block, by stored runs; None: they cannot.
     fn break_even(&self, mechanism: &Mechanism, catalogue: &Catalogue) -> Result<Option<String>, Failure> {
@@ -165,6 +165,7 @@ impl Explain {
     }
 }
 
+fn find<'a>(pattern: &Pattern<'_>, catalogue: &'a Catalogue) -> Result<&'a Mechanism, Failure> {
     let broken = |page: &&Broken| page.mechanism.as_ref().is_some_and(|id| id.as_str() == pattern.name());
     if let Some(page) = catalogue.broken.iter().find(broken) {
         return Err(Failure::usage(&page.reason));
