@@ -118,3 +118,54 @@ fn a_task_gets_into_a_pool_from_outside_and_from_within() {
     let rows = self::rows("executor/condvar-queue", "--contexts 64 --param workers=4").unwrap();
     verified(of(&rows, "workers", "4"));
 }
+
+#[test]
+fn how_long_spinning_pays_is_told_from_a_stored_sweep() {
+    let Some(real) = real().filter(|_| std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1)) else {
+        return;
+    };
+    let explained = || real.run("explain thread/futex --rounds 1 --budget 120s").words();
+    let before = explained();
+    assert!(before.contains("switchcost sweep spin thread/futex --placement one_cpu,two_cpus"), "{before}");
+    let sweep = "sweep spin thread/futex --placement one_cpu,two_cpus --values 0,1000 --rounds 1 --batches 10";
+    let said = real.run(sweep);
+    assert!(said.words().contains("spin"), "{said:?}");
+    let after = explained();
+    assert!(after.contains("spinning up to ") && after.contains("if the partner answers within"), "{after}");
+    // A mechanism that cannot look says nothing of it.
+    let other = real.run("explain thread/pipe --rounds 1 --budget 120s").words();
+    assert!(!other.contains("spinning"), "{other}");
+}
+
+#[test]
+fn locks_of_other_runtimes_are_contended_too() {
+    for (name, asked) in [("thread/rust-mutex", "--param lock=parking_lot,std"), ("fiber/go-lock", "")] {
+        let Some(rows) = rows(name, &format!("--placement free --contexts 4 {asked}")) else { return };
+        for row in rows.iter().filter(|row| text(row, "verdict") != "unavailable") {
+            let alone = text(row, "reason").contains("handed_over") && text(row, "verdict") == "unobservable";
+            assert!(alone || text(row, "verdict") == "verified", "{row}");
+        }
+    }
+}
+
+#[test]
+fn calls_below_the_switches_of_runtimes_are_counted() {
+    let runtimes = "fiber/goroutine fiber/java-virtual fiber/tokio fiber/boost fiber/asyncio fiber/js-await \
+                    coroutine/rust-async coroutine/python-generator coroutine/js-generator";
+    let Some(rows) = rows(runtimes, "--param depth=20 --param frames=held,unwound") else { return };
+    for row in rows.iter().filter(|row| row["parameters"]["depth"] == "20") {
+        assert!(["verified", "unavailable"].contains(&text(row, "verdict")), "{row}");
+    }
+    let Some(rows) = self::rows("fiber/goroutine", "--experiment create --param depth=100") else { return };
+    verified(of(&rows, "depth", "100"));
+}
+
+#[test]
+fn a_server_has_the_load_that_its_row_names() {
+    let Some(real) = real() else { return };
+    let rows = real.rows("thread/server --param load=20 --param until=finished,begun --rounds 1 --batches 10");
+    for row in rows.iter().filter(|row| row["parameters"]["load"] == "20") {
+        verified_or_lacking(row, &["overloaded", "not known", "they do not sleep"]);
+        assert_eq!((text(row, "experiment"), text(row, "unit")), ("serve", "request"), "{row}");
+    }
+}

@@ -21,6 +21,8 @@ var fiberGoroutine = kit.Mechanism{
 	Offers: []kit.Offer{kit.Switch(newGoroutineRing), kit.Create(newGoroutineCreation), kit.Message(newGoroutineEcho), kit.Footprint(holdGoroutines)},
 	Parameters: []kit.Parameter{
 		{Name: "os_threads", Words: []string{"one", "all"}},
+		depthParameter,
+		framesParameter,
 		{Name: "payload"},
 		kit.HeapOffsetParameter,
 		kit.WorkingSetParameter,
@@ -91,6 +93,7 @@ type goroutineRing struct {
 	trace     *kit.Trace
 	sets      *kit.WorkingSets // nil: the contexts touch nothing between two switches.
 	touched   int64            // Touches at Reset.
+	depth     *depth           // nil: they make no calls below their switches.
 	stacks    []uintptr        // Where each context's stack is, as it says itself at publish.
 }
 
@@ -107,14 +110,18 @@ func newGoroutineRing(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	ring := &goroutineRing{contexts: int64(plan.Contexts), channels: make([]chan int64, plan.Contexts), mode: commandPlain, sets: sets}
+	deep, refusal := newDepth(plan, sets != nil)
+	if refusal != nil {
+		return nil, refusal
+	}
+	ring := &goroutineRing{contexts: int64(plan.Contexts), channels: make([]chan int64, plan.Contexts), mode: commandPlain, sets: sets, depth: deep}
 	frames := plan.Frames(roomOnStack)
 	for i := range ring.channels {
 		ring.channels[i] = make(chan int64)
 	}
 	for i := 1; i < len(ring.channels); i++ {
 		context := i
-		go kit.Deeper(frames, func() { ring.member(context) })
+		go kit.Deeper(frames, func() { deep.below(func() { ring.member(context) }) })
 	}
 	return ring, nil
 }
@@ -129,7 +136,11 @@ func (r *goroutineRing) member(i int) {
 	for mode, token := int64(commandPlain), int64(0); ; mode = c.obey(token, mode) {
 		switch mode {
 		case commandPlain:
-			token = c.plain(in, out)
+			if r.depth != nil && r.depth.unwound {
+				token = c.unwinding(in, out, i)
+			} else {
+				token = c.plain(in, out)
+			}
 		case commandEach:
 			token = c.each(in, out)
 		case commandVerify:
@@ -210,6 +221,7 @@ func (c *memberState) obey(token, mode int64) int64 {
 	case commandPublish:
 		c.ring.claim.Count(uint64(c.turns))
 		c.ring.stacks = append(c.ring.stacks, onStack())
+		c.ring.depth.look()
 	case commandPlain, commandEach, commandVerify:
 		mode = token
 	default:
@@ -259,6 +271,17 @@ func (r *goroutineRing) Lap() uint64 { return uint64(r.contexts) }
 
 func (r *goroutineRing) Run(units uint64) {
 	r.command(commandPlain)
+	switch {
+	case r.depth == nil:
+		r.run(units)
+	case r.depth.unwound:
+		r.unwind(units)
+	default:
+		hold(r.depth.calls, func() { r.run(units) })
+	}
+}
+
+func (r *goroutineRing) run(units uint64) {
 	in, out, step, touches := r.channels[0], r.channels[1], r.contexts, r.sets != nil
 	sequence, turns := r.sequence, r.turns
 	for laps := int64(units) / step; laps > 0; laps-- {
@@ -299,6 +322,9 @@ func (r *goroutineRing) Counts() map[string]int64 {
 	if r.sets != nil {
 		counts["touches"] = r.sets.Touched() - r.touched
 	}
+	if r.depth != nil {
+		counts["frames"] = r.depth.count(r.sequence - r.base)
+	}
 	return counts
 }
 
@@ -306,6 +332,9 @@ func (r *goroutineRing) Reset() {
 	r.turns, r.base = 0, r.sequence
 	if r.sets != nil {
 		r.touched = r.sets.Touched()
+	}
+	if r.depth != nil {
+		r.depth.before = r.depth.sum()
 	}
 	r.command(commandReset)
 }
@@ -339,11 +368,20 @@ type goroutineCreation struct {
 	done  chan struct{}
 	body  func()
 	turns uint64
+	// Calls below what it says that it ran.
+	calls, entered uint64
 }
 
 func newGoroutineCreation(plan *kit.Plan) (kit.Workload, *kit.Refusal) {
 	setOSThreads(plan)
-	c := &goroutineCreation{done: make(chan struct{})}
+	c := &goroutineCreation{done: make(chan struct{}), calls: plan.Number(depthParameter.Name)}
+	if c.calls > 0 {
+		c.body = func() {
+			c.turns++
+			c.deep(int(c.calls))
+		}
+		return c, nil
+	}
 	c.body = func() {
 		c.turns++
 		c.done <- struct{}{}
@@ -369,7 +407,14 @@ func (c *goroutineCreation) RunEach(units uint64, histogram *kit.Histogram) {
 	}
 }
 
-func (c *goroutineCreation) Reset() { c.turns = 0 }
+func (c *goroutineCreation) Reset() { c.turns, c.entered = 0, 0 }
+
+func (c *goroutineCreation) Counts() map[string]int64 {
+	if c.calls == 0 {
+		return nil
+	}
+	return map[string]int64{"frames": int64(c.entered)}
+}
 
 // Claim: every created context has one turn.
 func (c *goroutineCreation) Claim() (kit.Turns, uint64, bool) {

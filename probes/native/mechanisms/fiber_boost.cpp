@@ -1,5 +1,6 @@
 // fiber/boost: fibers of Boost.Fiber yield to each other in the order of the round-robin scheduler's queue. The main
 // fiber is context 0. Boost's own dispatcher fiber stands in the same queue and takes one turn a lap.
+#include "kit/parameters/depth.h"
 #include "kit/parameters/fpu_state.h"
 #include "kit/parameters/reads.h"
 #include "kit/plan/failure.h"
@@ -45,12 +46,22 @@ struct LibraryStack {
     void deallocate(boost::context::stack_context& context) noexcept { library.deallocate(context); }
 };
 
-template <Mode mode>
+// What the token is handed over by.
+struct YieldPort {
+    std::uint64_t* word;
+    [[gnu::always_inline]] std::uint64_t pass(std::uint64_t token) const noexcept {
+        *word = token;
+        boost::this_fiber::yield();
+        return *word;
+    }
+};
+
+template <Mode mode, class Deep = NoDepth>
 class BoostRing final : public Ring<mode, std::uint64_t> {
     using Token = std::uint64_t;
 
 public:
-    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan), arena_(plan), stacks_(arena_.all()) {
+    explicit BoostRing(const Plan& plan) : Ring<mode, Token>(plan), arena_(plan), stacks_(arena_.all()), depth_(plan) {
         const bool of_library = plan.text("stacks") == "library";
         fibers_.reserve(plan.contexts - 1);
         // Posted, not entered: they stand in the queue in the order of the ring.
@@ -70,11 +81,21 @@ public:
     ~BoostRing() override { stop(); }
 
     void run(std::uint64_t units) override {
-        std::uint64_t* const word = &this->state().word;
-        this->driver().drive(units / this->contexts(), yield_with(word));
+        with_port(0, [this, units](auto& port) {
+            this->driver().drive(units / this->contexts(),
+                                 [&port](Token token) __attribute__((always_inline)) { return port.pass(token); });
+        });
     }
 
-    void publish() override { this->driver().send_command(Command::report, yield_with(&this->state().word)); }
+    void publish() override {
+        with_port(0, [this](auto& port) {
+            this->driver().send_command(Command::report, [&port](Token token) { return port.pass(token); });
+        });
+    }
+    void counting(bool on) override {
+        depth_.counting(on);
+        sequence_ = on ? this->token() : this->token() - sequence_;
+    }
 
     void close() override {
         stop();
@@ -82,21 +103,23 @@ public:
     }
     void add_counts(Counts& counts) const override {
         counts.emplace_back("distinct_stacks", distinct_stacks(this->stations(), stacks_));
+        depth_.add_counts(counts, sequence_);
     }
 
 private:
-    static auto yield_with(std::uint64_t* word) {
-        return [word](Token token) __attribute__((always_inline)) {
-            *word = token;
-            boost::this_fiber::yield();
-            return *word;
-        };
-    }
-
     void live(std::uint32_t index) {
         RingState& state = this->state();
-        state.word = serve<mode, RunBy::one_thread, Token>(state, this->station_array(), index, state.word,
-                                                           yield_with(&state.word));
+        with_port(index, [&](auto& port) {
+            state.word = serve<mode, RunBy::one_thread, Token>(
+                state, this->station_array(), index, state.word,
+                [&port](Token token) __attribute__((always_inline)) { return port.pass(token); });
+        });
+    }
+
+    template <class Body>
+    [[gnu::always_inline]] void with_port(std::uint32_t context, Body body) {
+        YieldPort port{&this->state().word};
+        depth_.below(context, port, body);
     }
 
     void stop() {
@@ -108,8 +131,16 @@ private:
 
     StackArena arena_;
     std::vector<Stack> stacks_;
+    [[no_unique_address]] Deep depth_;
+    std::uint64_t sequence_ = 0;  // switches of all batches, once they are over
     std::vector<fibers::fiber> fibers_;
 };
+
+template <Mode mode>
+using DeepBoostRing = BoostRing<mode, Depth>;
+
+template <Mode mode>
+using PlainBoostRing = BoostRing<mode>;
 
 class BoostCreator {
 public:
@@ -128,9 +159,10 @@ using BoostCreation = StackCreation<mode, BoostCreator>;
 
 std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
     if (plan.experiment == "create") return make_for_mode<BoostCreation>(plan, mode);
-    if (!touches(mode)) return make_for_any_mode<BoostRing>(plan, mode);
+    if (is_deep(plan)) return make_ring_for_mode<DeepBoostRing>(plan, mode);
+    if (!touches(mode)) return make_for_any_mode<PlainBoostRing>(plan, mode);
     if (plan.text("reads") == "bare") throw refused("bad_value", "reads=bare goes with working_set=0");
-    return make_ring_for_mode<BoostRing>(plan, mode);
+    return make_ring_for_mode<PlainBoostRing>(plan, mode);
 }
 
 std::optional<Unavailable> check() { return shadow_stack_in_the_way(); }
@@ -147,7 +179,9 @@ std::optional<Unavailable> check() { return boost_missing("Boost.Fiber"); }
 extern const Entry fiber_boost{"fiber/boost",
                                Shape::stacks,
                                {"switch", "create", "footprint", "count"},
-                               {fpu_state_parameter(),
+                               {depth_parameters()[0],
+                                fpu_state_parameter(),
+                                depth_parameters()[1],
                                 reads_parameter(),
                                 stack_memory_parameter(),
                                 stack_offset_parameter(),

@@ -8,7 +8,8 @@
 //                           only after whatever else is ready has run
 //   runEach(units, h)       the same, recording every unit in a histogram
 //   reset()                 sets the count of turns to zero
-//   claim()                 { turns, token, broken } since reset; broken: a context saw a token that it was not due
+//   claim()                 { turns, token, broken } since reset; broken: a context saw a token that it was not due; and
+//                           counts: what else was counted, where it counts
 //   neverIdle               true: the contexts go on and on, so that the event loop never comes round
 //   verify(units, trace)    passes the token and records each visit; false where the experiment has no ring
 //
@@ -64,6 +65,7 @@ async function carryOut(writer, plan, mechanism) {
     token: claim.token,
     address_spaces: addressSpaces(claim.turns),
     ...observed,
+    counts: { ...observed.counts, ...claim.counts },
   };
   if (evidence.address_spaces === null) evidence.why.address_spaces = "there are no contexts that count";
   await verify(plan, workload, evidence, seen);

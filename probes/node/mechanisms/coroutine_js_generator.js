@@ -12,6 +12,7 @@ const { Turns } = require("../kit/evidence");
 const { checkMemory } = require("../kit/measure");
 const { Ring, VERIFY } = require("../kit/ring");
 const { failed } = require("../kit/wire");
+const depth = require("./depth");
 
 // A generator with its registers (observed with Node.js 20).
 const BYTES_EACH = 250;
@@ -56,6 +57,23 @@ function partsOf(ring) {
     }
   }
 
+  // The same whose yields lie below calls.
+  function* memberUnwinding(index) {
+    const { entered, depth: calls } = ring.calls;
+    let due = index;
+    let token = yield 0;
+    for (;;) {
+      if (token === due) {
+        due = (due + lap) | 0;
+        token = yield* below(entered, index, calls, (token + 1) | 0);
+      } else {
+        const answer = ring.obey(index, due, token);
+        due = ring.due;
+        token = yield answer;
+      }
+    }
+  }
+
   function passing(generators) {
     return function pass(laps, token) {
       for (; laps > 0; laps--) {
@@ -65,24 +83,46 @@ function partsOf(ring) {
     };
   }
 
-  return { member, memberEach, passing };
+  return { member, memberEach, memberUnwinding, passing };
+}
+
+// Yields the token below so many calls, and returns the next one.
+function* below(entered, index, left, token) {
+  entered[index]++;
+  if (left > 1) return yield* below(entered, index, left - 1, token);
+  return yield token;
+}
+
+// So many generators around a body.
+function* held(entered, index, left, body) {
+  entered[index]++;
+  return yield* left > 1 ? held(entered, index, left - 1, body) : body;
 }
 
 class GeneratorRing extends Ring {
-  constructor(contexts, each) {
+  constructor(contexts, each, calls) {
     super(contexts);
-    const { member, memberEach, passing } = partsOf(this);
-    const generators = Array.from({ length: contexts }, (_, index) => (each ? memberEach(index) : member(index)));
+    this.calls = calls;
+    const { member, memberEach, memberUnwinding, passing } = partsOf(this);
+    const body = (each && memberEach) || (calls?.unwound && memberUnwinding) || member;
+    const generators = Array.from({ length: contexts }, (_, index) =>
+      calls && !calls.unwound ? held(calls.entered, index, calls.depth, body(index)) : body(index),
+    );
     for (const generator of generators) generator.next();
     this.generators = generators;
     this.pass = passing(generators);
   }
 
   // The engine knows its generators: an object with a method `next` is none.
-  claim() {
+  async claim() {
     const found = new Set(this.generators.filter(isGeneratorObject)).size;
     if (found !== this.lap) throw failed("self_check_failed", `${found} of ${this.lap} contexts are generators`);
-    return super.claim();
+    return { ...(await super.claim()), counts: this.calls?.counts(this.sequence, 0) };
+  }
+
+  async reset() {
+    await super.reset();
+    this.calls?.reset();
   }
 
   round(token) {
@@ -162,12 +202,13 @@ module.exports = {
   id: "coroutine/js-generator",
   experiments: ["switch", "create", "footprint"],
   timings: engine.timings,
-  parameters: [heapOffset.PARAMETER],
+  parameters: [...depth.PARAMETERS, heapOffset.PARAMETER],
   setUp(plan) {
     if (plan.experiment === "create") return new Creation();
+    const calls = depth.callsOf(plan);
     heapOffset.take(plan);
-    checkMemory(plan.contexts, BYTES_EACH, "generators");
-    return new GeneratorRing(plan.contexts, plan.timing === "each");
+    checkMemory(plan.contexts, BYTES_EACH * (1 + (calls?.depth ?? 0)), "generators");
+    return new GeneratorRing(plan.contexts, plan.timing === "each", calls);
   },
   // Generators at their first yield.
   hold(plan, contexts) {

@@ -10,9 +10,13 @@ const heapOffset = require("../kit/heap_offset");
 const { checkMemory } = require("../kit/measure");
 const { unsupported } = require("../kit/wire");
 const { IDLE, Ring, VERIFY } = require("../kit/ring");
+const depth = require("./depth");
 
 // An async function that is suspended, with its promise and closures (observed with Node.js 20).
 const BYTES_EACH = { promise: 700, yield: 400 };
+
+// One that awaits another.
+const BYTES_A_CALL = 400;
 
 // Its loops are written out for each kind of handing over: a call at every switch would be part of its price.
 class AwaitRing extends Ring {
@@ -38,8 +42,9 @@ class AwaitRing extends Ring {
 
 // A context makes the promise that it will await before it hands over: whoever comes next finds how to resolve it.
 class PromiseRing extends AwaitRing {
-  constructor(contexts, each) {
+  constructor(contexts, each, calls = null) {
     super(contexts);
+    this.calls = calls;
     this.resolvers = new Array(contexts).fill(null);
     this.arm = (resolve) => {
       this.resolvers[0] = resolve;
@@ -136,6 +141,92 @@ class PromiseRing extends AwaitRing {
     const came = await this.inbox;
     this.inbox = new Promise(this.arm);
     return came;
+  }
+}
+
+// So many async functions around a body.
+async function heldCall(entered, index, left, body) {
+  entered[index]++;
+  return await (left > 1 ? heldCall(entered, index, left - 1, body) : body());
+}
+
+// Functions that await through others.
+class HeldRing extends PromiseRing {
+  constructor(contexts, calls) {
+    super(contexts, false, calls);
+  }
+
+  start() {
+    const { calls } = this;
+    for (let i = 1; i < this.lap; i++) heldCall(calls.entered, i, calls.depth, () => this.member(i));
+  }
+
+  async run(units) {
+    return await heldCall(this.calls.entered, 0, this.calls.depth, () => super.run(units));
+  }
+
+  async reset() {
+    await super.reset();
+    this.calls.reset();
+  }
+
+  async claim() {
+    return { ...(await super.claim()), counts: this.calls.counts(this.sequence, 1) };
+  }
+}
+
+// Functions that call and return through others at each switch.
+class UnwindingRing extends HeldRing {
+  start() {
+    this.arms = Array.from({ length: this.lap }, (_, index) => (resolve) => {
+      this.resolvers[index] = resolve;
+    });
+    for (let i = 1; i < this.lap; i++) this.member(i);
+  }
+
+  // Hands the token over below so many calls, and gives the next one.
+  async below(index, left, token) {
+    this.calls.entered[index]++;
+    if (left > 1) return await this.below(index, left - 1, token);
+    const inbox = new Promise(this.arms[index]);
+    this.resolvers[(index + 1) % this.lap](token);
+    return await inbox;
+  }
+
+  async member(index) {
+    const { arms, lap, resolvers } = this;
+    const { depth: calls } = this.calls;
+    const following = (index + 1) % lap;
+    let due = index;
+    let token = await new Promise(arms[index]);
+    for (;;) {
+      if (token === due) {
+        due = (due + lap) | 0;
+        token = await this.below(index, calls, (token + 1) | 0);
+      } else {
+        const answer = this.obey(index, due, token);
+        due = this.due;
+        const inbox = new Promise(arms[index]);
+        resolvers[following](answer);
+        token = await inbox;
+      }
+    }
+  }
+
+  async run(units) {
+    const { lap } = this;
+    const { depth: calls } = this.calls;
+    let { sequence } = this;
+    const begin = now();
+    for (let laps = units / lap; laps > 0; laps--) {
+      const token = await this.below(0, calls, (sequence + 1) | 0);
+      sequence = (sequence + lap) | 0;
+      if (token !== sequence) this.broken = true;
+    }
+    const ticks = now() - begin;
+    this.inbox = new Promise(this.arm);
+    this.sequence = sequence;
+    return ticks;
   }
 }
 
@@ -243,11 +334,13 @@ module.exports = {
   id: "fiber/js-await",
   experiments: ["switch", "footprint"],
   timings: engine.timings,
-  parameters: [heapOffset.PARAMETER, { name: "handover", words: ["promise", "yield"] }],
+  parameters: [...depth.PARAMETERS, heapOffset.PARAMETER, { name: "handover", words: ["promise", "yield"] }],
   setUp(plan) {
     heapOffset.take(plan);
     const { handover } = plan.parameters;
-    checkMemory(plan.contexts, BYTES_EACH[handover], "async functions");
+    const calls = depth.callsOf(plan, handover === "promise" ? "" : "handover=promise");
+    checkMemory(plan.contexts, BYTES_EACH[handover] + BYTES_A_CALL * (calls?.depth ?? 0), "async functions");
+    if (calls) return new (calls.unwound ? UnwindingRing : HeldRing)(plan.contexts, calls);
     return new RINGS[handover](plan.contexts, plan.timing === "each");
   },
   // Async functions, each at an `await` of a promise of its own that somebody could resolve.

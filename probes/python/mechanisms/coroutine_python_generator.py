@@ -14,6 +14,8 @@ from kit.experiments import creation, population, ring
 from kit.measure import Mechanism, check_memory
 from kit.ring import FOREVER, VERIFY, Creation, Ring
 
+from . import depth
+
 # A generator with its frame, its `send` and its places in the lists (430 bytes observed).
 BYTES_EACH = 500
 
@@ -23,7 +25,10 @@ BLOCK = 1024
 
 def set_up(plan):
     """Gives the workload of the plan."""
-    check_memory(plan.contexts, BYTES_EACH, "generators")
+    calls = depth.depth_of(plan)
+    check_memory(plan.contexts, BYTES_EACH * (1 + calls), "generators")
+    if calls:
+        return _DeepRing(plan.contexts, calls, plan.parameters["frames"] == "unwound")
     return _Ring(plan.contexts, plan.timing == "each")
 
 
@@ -66,13 +71,43 @@ def each(ring, index):
         token = yield ring.obey(index, lap - 1, token)
 
 
+def unwinding_first(ring, index):
+    """Context 0, whose yields lie below calls."""
+    entered, calls = ring.calls.entered[index], ring.calls.depth
+    token = yield
+    while True:
+        before = 0
+        for lap in range(1, FOREVER):
+            if token != before:
+                break
+            before = lap
+            token = yield from depth.yield_below(entered, calls, lap)
+        token = yield ring.obey(index, lap - 1, token)
+
+
+def unwinding_member(ring, index):
+    """Every other context, likewise."""
+    entered, calls = ring.calls.entered[index], ring.calls.depth
+    token = yield
+    while True:
+        for lap in range(1, FOREVER):
+            if token != lap:
+                break
+            token = yield from depth.yield_below(entered, calls, token)
+        token = yield ring.obey(index, lap - 1, token)
+
+
 class _Ring(Ring):
     driver_is_context = False
 
     def __init__(self, contexts, timed_each):
         super().__init__(contexts)
         bodies = (each, each) if timed_each else (first, member)
-        generators = [bodies[i > 0](self, i) for i in range(contexts)]
+        self.begin([bodies[i > 0](self, i) for i in range(contexts)])
+
+    def begin(self, generators):
+        """Takes these as the contexts."""
+        contexts = len(generators)
         for generator in generators:
             next(generator)
         self.sends = [generator.send for generator in generators]
@@ -110,6 +145,27 @@ class _Ring(Ring):
         for _ in range(units // self.lap):
             token = await self.round(token)
         return True
+
+
+class _DeepRing(_Ring):
+    """Its contexts delegate to others."""
+
+    def __init__(self, contexts, calls, unwound):
+        Ring.__init__(self, contexts)
+        self.calls = depth.Calls(calls, unwound, contexts)
+        bodies = (unwinding_first, unwinding_member) if unwound else (first, member)
+        generators = [bodies[i > 0](self, i) for i in range(contexts)]
+        if not unwound:
+            generators = [depth.held_generator(calls, body) for body in generators]
+        self.calls.chains = generators
+        self.begin(generators)
+
+    async def reset(self):
+        await super().reset()
+        self.calls.reset()
+
+    def counts(self):
+        return {**super().counts(), **self.calls.counts(self.laps * self.lap)}
 
 
 class _Creation(Creation):
@@ -152,5 +208,5 @@ async def hold(plan, contexts):
 MECHANISM = Mechanism(
     "coroutine/python-generator",
     [ring(set_up), creation(_Creation), population(hold)],
-    parameters=[heap_offset.PARAMETER],
+    parameters=[*depth.PARAMETERS, heap_offset.PARAMETER],
 )

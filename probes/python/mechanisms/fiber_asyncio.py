@@ -14,8 +14,13 @@ from kit.measure import Mechanism, check_memory
 from kit.plan import Parameter
 from kit.ring import CountedRing, Creation
 
+from . import depth
+
 # A task, its coroutines, and its future, event or queue (observed with CPython 3.11).
 BYTES_EACH = {"future": 1400, "event": 2300, "queue": 5000, "sleep": 1600}
+
+# A coroutine that awaits another.
+BYTES_A_CALL = 500
 
 # The driver is busy with something else; only `sleep` sees it, because there a task runs without being handed anything.
 IDLE = -3
@@ -35,7 +40,10 @@ def run_until_end(coroutine, make_loop=None):
 def set_up(plan):
     """Gives the workload of the plan."""
     handover = plan.parameters["handover"]
-    check_memory(plan.contexts, BYTES_EACH[handover], "tasks")
+    calls = depth.depth_of(plan, None if handover == "future" else "handover=future")
+    check_memory(plan.contexts, BYTES_EACH[handover] + BYTES_A_CALL * calls, "tasks")
+    if calls:
+        return (_UnwindingRing if plan.parameters["frames"] == "unwound" else _HeldRing)(plan.contexts, calls)
     return _RINGS[handover](plan.contexts, plan.timing == "each")
 
 
@@ -119,6 +127,71 @@ class _FutureRing(_Ring):
         token = await self.inbox[0]
         self.inbox[0] = self.make()
         return token
+
+
+class _HeldRing(_FutureRing):
+    """Its tasks await through others."""
+
+    def __init__(self, contexts, calls):
+        self.calls = depth.Calls(calls, self.unwound, contexts)
+        super().__init__(contexts, False)
+        self.calls.chains = [task.get_coro() for task in self.tasks]
+
+    unwound = False
+
+    def spawn(self, body, index):
+        return asyncio.ensure_future(depth.held_coroutine(self.calls.depth, body(index)))
+
+    async def run(self, units):
+        await depth.held_coroutine(self.calls.depth, super().run(units))
+
+    async def reset(self):
+        await super().reset()
+        self.calls.reset()
+
+    def counts(self):
+        return {**super().counts(), **self.calls.counts(self.laps * self.lap)}
+
+
+class _UnwindingRing(_HeldRing):
+    """Its tasks call and return through others at each switch."""
+
+    unwound = True
+
+    def spawn(self, body, index):
+        return asyncio.ensure_future(body(index))
+
+    async def below(self, left, index, following, token):
+        """Hands the token over below so many calls, and returns the next one."""
+        self.calls.entered[index][0] += 1
+        if left > 1:
+            return await self.below(left - 1, index, following, token)
+        self.inbox[following].set_result(token)
+        token = await self.inbox[index]
+        self.inbox[index] = self.make()
+        return token
+
+    async def member(self, index):
+        inbox, lap, calls = self.inbox, self.lap, self.calls.depth
+        following = (index + 1) % lap
+        due = index
+        token = await inbox[index]
+        inbox[index] = self.make()
+        while True:
+            if token == due:
+                due += lap
+                token = await self.below(calls, index, following, token + 1)
+            else:
+                token, due = self.answer(index, due, token)
+                inbox[following].set_result(token)
+                token = await inbox[index]
+                inbox[index] = self.make()
+
+    async def run(self, units):
+        lap, calls = self.lap, self.calls.depth
+        for token in self.tokens(units):
+            if await self.below(calls, 0, 1, token - lap + 1) != token:
+                self.broken = True
 
 
 class _EventRing(_Ring):
@@ -361,6 +434,6 @@ async def hold(plan, contexts):
 
 # What any event loop of asyncio offers.
 OFFERS = [ring(set_up), creation(_Creation), population(hold)]
-PARAMETERS = [heap_offset.PARAMETER, Parameter("handover", ["future", "event", "queue", "sleep"])]
+PARAMETERS = [*depth.PARAMETERS, heap_offset.PARAMETER, Parameter("handover", ["future", "event", "queue", "sleep"])]
 
 MECHANISM = Mechanism("fiber/asyncio", OFFERS, PARAMETERS, runner=run_until_end)

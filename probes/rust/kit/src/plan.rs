@@ -41,6 +41,12 @@ impl Plan {
         self.parameter(name).parse().unwrap_or(0)
     }
 
+    /// Each unit is timed, not a batch of them.
+    #[must_use]
+    pub fn each(&self) -> bool {
+        self.timing == "each"
+    }
+
     /// CPU of a context; None: the scheduler places it.
     #[must_use]
     pub fn cpu_of(&self, context: u64) -> Option<u32> {

@@ -3,30 +3,36 @@
 //! The contexts are N boxed futures behind `dyn Future`. A switch is: return Pending from one, poll the next. The loop
 //! that polls is not a context; it reads the clock. The token lies in a cell, since `poll` passes nothing.
 
+use super::depth::{Depth, Entered, DEPTH, FRAMES};
 use kit::{
     now, Claim, Context, Contexts, Done, Mechanism, PassToken, Plan, Population, Recorder, Refusal, Series, Touch,
-    Units, WorkingSet, Workload, BROKEN,
+    Units, WorkingSet, Workload, BROKEN, RESET,
 };
 use std::cell::Cell;
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{self, Poll, Waker};
 
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint", "count"],
-    parameters: &[kit::HEAP_OFFSET, kit::WORKING_SET],
+    parameters: &[DEPTH, FRAMES, kit::HEAP_OFFSET, kit::WORKING_SET],
     create: |_| Ok(Units::boxed(Creation)),
     hold: |_| Ok(Box::<Held>::default()),
     ..Mechanism::new("coroutine/rust-async", set_up)
 };
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    let contexts = Contexts::new(plan)?;
+    let (contexts, depth) = (Contexts::new(plan)?, Depth::new(plan));
+    if depth.calls > 0 && plan.each() {
+        let detail = format!("depth={} is measured in batches; leave --timing each out", depth.calls);
+        return Err(Refusal::unsupported("unsupported_here", detail));
+    }
     Ok(match contexts.have_sets() {
-        false => Futures::<()>::ring(contexts),
-        true => Futures::<WorkingSet>::ring(contexts),
+        false => Futures::<()>::ring(contexts, depth),
+        true => Futures::<WorkingSet>::ring(contexts, depth),
     })
 }
 
@@ -76,6 +82,53 @@ async fn live<S: Touch>(shared: Rc<Shared>, first: i64, lap: i64, set: S) {
     }
 }
 
+/// The same, whose switches lie below so many futures, made for each.
+async fn live_unwinding<S: Touch>(
+    shared: Rc<Shared>,
+    first: i64,
+    lap: i64,
+    set: S,
+    calls: u64,
+    entered: Arc<Entered>,
+) {
+    let mut due = first;
+    loop {
+        let token = shared.token.get();
+        if token == due {
+            due += lap;
+            set.touch();
+            shared.token.set(token + 1);
+            below(calls, &entered).await;
+        } else {
+            shared.irregular(token, &mut due);
+            Yield(false).await;
+        }
+    }
+}
+
+fn below(left: u64, entered: &Entered) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+    Box::pin(async move {
+        entered.count();
+        if left > 1 {
+            below(left - 1, entered).await;
+        } else {
+            Yield(false).await;
+        }
+    })
+}
+
+/// So many futures around a member.
+fn held(calls: u64, entered: &Arc<Entered>, mut whole: Member) -> Member {
+    for _ in 0..calls {
+        let entered = Arc::clone(entered);
+        whole = Box::pin(async move {
+            entered.count();
+            whole.await;
+        });
+    }
+    whole
+}
+
 type Member = Pin<Box<dyn Future<Output = ()>>>;
 
 struct Futures<S: Touch> {
@@ -85,18 +138,26 @@ struct Futures<S: Touch> {
     /// that never comes.
     contexts: Vec<Context<S>>,
     shared: Rc<Shared>,
+    depth: Depth,
 }
 
 impl<S: Touch> Futures<S> {
-    fn ring(contexts: Contexts) -> Box<dyn Workload> {
+    fn ring(contexts: Contexts, depth: Depth) -> Box<dyn Workload> {
         let shared = Rc::new(Shared::default());
         let lap = contexts.number as i64;
         let record = |i| contexts.context::<S>((i + 1) % contexts.number);
-        let live = |own: Context<S>| Box::pin(live::<S>(Rc::clone(&shared), own.due, lap, own.set)) as Member;
+        let live = |own: Context<S>, i: u64| {
+            let (shared, entered) = (Rc::clone(&shared), depth.of(i));
+            if depth.unwinds() {
+                return Box::pin(live_unwinding::<S>(shared, own.due, lap, own.set, depth.calls, entered)) as Member;
+            }
+            let member = Box::pin(live::<S>(shared, own.due, lap, own.set)) as Member;
+            if depth.held() { held(depth.calls, &entered, member) } else { member }
+        };
         // The futures one behind the other in memory, and their records behind them.
-        let members = (0..contexts.number).map(|i| live(record(i))).collect();
+        let members = (0..contexts.number).map(|i| live(record(i), i)).collect();
         let records = (0..contexts.number).map(record).collect();
-        contexts.ring(Self { members, contexts: records, shared })
+        contexts.ring(Self { members, contexts: records, shared, depth })
     }
 }
 
@@ -132,6 +193,9 @@ impl<S: Touch> PassToken for Futures<S> {
 
     /// Each turn is recorded: the future finds the token, and its record takes it.
     fn pass(&mut self, mut token: i64, laps: u64) -> (i64, u64) {
+        if token == RESET {
+            self.depth.reset();
+        }
         let begin = now();
         for _ in 0..laps {
             for (member, context) in self.members.iter_mut().zip(&mut self.contexts) {
@@ -147,6 +211,10 @@ impl<S: Touch> PassToken for Futures<S> {
             }
         }
         (token, now() - begin)
+    }
+
+    fn complete(&mut self, claim: &mut Claim) {
+        self.depth.complete(claim, false);
     }
 
     fn pass_batch(&mut self, token: i64, laps: u64) -> (i64, u64) {

@@ -6,11 +6,13 @@
 //! channel then has something to drop. So commands are negative tokens, and what records is behind a lock that the
 //! measured loop never takes.
 
+use super::depth::{hold as hold_calls, Depth, Entered, DEPTH, FRAMES};
 use kit::{
     now, Claim, Context, Contexts, Done, Mechanism, Parameter, PassToken, Plan, Population, Recorder, Refusal, Series,
-    Touch, Units, WorkingSet, Workload,
+    Touch, Units, WorkingSet, Workload, RESET,
 };
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{AcqRel, Acquire},
@@ -21,7 +23,7 @@ use tokio::sync::mpsc::{channel, Receiver, Sender};
 
 pub const MECHANISM: Mechanism = Mechanism {
     experiments: &["switch", "create", "footprint"],
-    parameters: &[FLAVOR, kit::HEAP_OFFSET, kit::WORKING_SET],
+    parameters: &[DEPTH, FLAVOR, FRAMES, kit::HEAP_OFFSET, kit::WORKING_SET],
     create: |plan| Ok(Units::boxed(Creation { runtime: new_runtime(plan)? })),
     hold,
     ..Mechanism::new("fiber/tokio", set_up)
@@ -30,10 +32,10 @@ pub const MECHANISM: Mechanism = Mechanism {
 const FLAVOR: Parameter = Parameter { name: "flavor", words: &["current_thread", "multi_thread"] };
 
 fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
-    let (contexts, runtime) = (Contexts::new(plan)?, new_runtime(plan)?);
+    let (contexts, runtime, depth) = (Contexts::new(plan)?, new_runtime(plan)?, Depth::new(plan));
     Ok(match contexts.have_sets() {
-        false => Tasks::<()>::ring(contexts, runtime),
-        true => Tasks::<WorkingSet>::ring(contexts, runtime),
+        false => Tasks::<()>::ring(contexts, runtime, depth),
+        true => Tasks::<WorkingSet>::ring(contexts, runtime, depth),
     })
 }
 
@@ -81,6 +83,44 @@ async fn live<S: Touch>(mut context: Context<S>, mut from: Receiver<i64>, to: Se
     }
 }
 
+/// Hands the token over below so many futures, and waits there for the next one. None: a task of the ring has ended.
+fn below<'a>(
+    left: u64,
+    entered: &'a Entered,
+    from: &'a mut Receiver<i64>,
+    to: &'a Sender<i64>,
+    token: i64,
+) -> Pin<Box<dyn Future<Output = Option<i64>> + Send + 'a>> {
+    Box::pin(async move {
+        entered.count();
+        if left > 1 {
+            return below(left - 1, entered, from, to, token).await;
+        }
+        to.send(token).await.ok()?;
+        from.recv().await
+    })
+}
+
+async fn live_unwinding<S: Touch>(
+    mut context: Context<S>,
+    mut from: Receiver<i64>,
+    to: Sender<i64>,
+    calls: u64,
+    entered: Arc<Entered>,
+) -> Option<()> {
+    let mut token = from.recv().await?;
+    loop {
+        let next = context.turn(token);
+        // A command is none of the switches.
+        if next < 0 {
+            to.send(next).await.ok()?;
+            token = from.recv().await?;
+        } else {
+            token = below(calls, &entered, &mut from, &to, next).await?;
+        }
+    }
+}
+
 /// Context 0, which is also the driver: its task lives for one batch and reads the clock.
 struct Driver<S: Touch> {
     context: Context<S>,
@@ -104,24 +144,44 @@ impl<S: Touch> Driver<S> {
         let ticks = now() - begin;
         (self, token, ticks)
     }
+
+    /// The same below so many futures, made for each lap.
+    async fn drive_unwinding(mut self, mut token: i64, laps: u64, calls: u64, entered: Arc<Entered>) -> (Self, i64, u64) {
+        let begin = now();
+        self.context.depart();
+        for _ in 0..laps {
+            let Some(back) = below(calls, &entered, &mut self.from, &self.to, token).await else { std::process::abort() };
+            token = self.context.turn(back);
+        }
+        let ticks = now() - begin;
+        (self, token, ticks)
+    }
 }
 
 struct Tasks<S: Touch> {
     runtime: Runtime,
     /// None while it is on its task.
     driver: Option<Driver<S>>,
+    depth: Depth,
 }
 
 impl<S: Touch> Tasks<S> {
-    fn ring(contexts: Contexts, runtime: Runtime) -> Box<dyn Workload> {
+    fn ring(contexts: Contexts, runtime: Runtime, depth: Depth) -> Box<dyn Workload> {
         let (to, mut from) = channel(1);
         for number in 1..contexts.number {
             let (next, receiver) = channel(1);
-            runtime.spawn(live(contexts.context::<S>(number), from, next));
+            let (context, calls, entered) = (contexts.context::<S>(number), depth.calls, depth.of(number));
+            if depth.unwinds() {
+                runtime.spawn(live_unwinding(context, from, next, calls, entered));
+            } else if depth.held() {
+                runtime.spawn(hold_calls(calls, &entered, live(context, from, next)));
+            } else {
+                runtime.spawn(live(context, from, next));
+            }
             from = receiver;
         }
         let driver = Some(Driver { context: contexts.context::<S>(0), from, to });
-        contexts.ring(Self { runtime, driver })
+        contexts.ring(Self { runtime, driver, depth })
     }
 }
 
@@ -130,9 +190,23 @@ impl<S: Touch> PassToken for Tasks<S> {
 
     fn pass(&mut self, token: i64, laps: u64) -> (i64, u64) {
         let Some(driver) = self.driver.take() else { std::process::abort() };
-        let (driver, token, ticks) = on_a_task(&self.runtime, driver.drive(token, laps));
+        if token == RESET {
+            self.depth.reset();
+        }
+        let (calls, entered) = (self.depth.calls, self.depth.of(0));
+        let (driver, token, ticks) = if self.depth.unwinds() && token >= 0 {
+            on_a_task(&self.runtime, driver.drive_unwinding(token, laps, calls, entered))
+        } else if self.depth.held() {
+            on_a_task(&self.runtime, hold_calls(calls, &entered, driver.drive(token, laps)))
+        } else {
+            on_a_task(&self.runtime, driver.drive(token, laps))
+        };
         self.driver = Some(driver);
         (token, ticks)
+    }
+
+    fn complete(&mut self, claim: &mut Claim) {
+        self.depth.complete(claim, true);
     }
 }
 

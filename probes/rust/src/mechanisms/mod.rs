@@ -2,6 +2,7 @@
 
 mod control_tokio;
 mod coroutine_rust_async;
+mod depth;
 mod executor_tokio_spawn;
 mod fiber_may;
 #[cfg(target_os = "linux")]
@@ -12,8 +13,8 @@ mod fiber_tokio_timer;
 mod local_tasks;
 mod ring;
 mod stack_corosensei;
-mod thread_rust_std;
 mod thread_rust_mutex;
+mod thread_rust_std;
 mod vm_exit;
 mod vm_guest_stack;
 mod vm_pair;
@@ -34,8 +35,8 @@ pub const LIST: &[Mechanism] = &[
     fiber_tokio::MECHANISM,
     fiber_tokio_timer::MECHANISM,
     stack_corosensei::MECHANISM,
-    thread_rust_std::MECHANISM,
     thread_rust_mutex::MECHANISM,
+    thread_rust_std::MECHANISM,
     vm_exit::MECHANISM,
     vm_guest_stack::MECHANISM,
     vm_pair::MECHANISM,

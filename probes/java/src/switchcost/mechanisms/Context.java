@@ -13,6 +13,7 @@ abstract class Context {
 
     Thread thread;
     long turns;
+    long frames; // Calls below its switches, each counted where it begins.
 
     /** Hands the context a number and wakes it. */
     abstract void put(long number);

@@ -19,6 +19,8 @@ final class FiberJavaVirtual {
         List.of(
             JavaThreads.BY,
             Parameter.words("carriers", "one", "all"),
+            Depth.PARAMETERS.get(0),
+            Depth.PARAMETERS.get(1),
             HeapOffset.PARAMETER,
             Parameter.integer("payload"),
             WorkingSets.PARAMETER

@@ -31,6 +31,7 @@ final class Ring implements Workload {
     private final Context second;
     private final WorkingSets sets; // Null: the contexts touch nothing between two switches.
     private final WorkingSets.WorkingSet driverSet;
+    private final Depth depth; // Null: the contexts make no calls below their switches.
     private long token; // As the driver knows it.
     private long last; // What the driver was handed last, the token or a command.
     private long base;
@@ -49,6 +50,7 @@ final class Ring implements Workload {
         driver = contexts[0];
         second = contexts[1];
         driverSet = setOf(0);
+        depth = Depth.of(plan, sets != null);
         for (int i = 1; i < size; i++) {
             contexts[i].thread = threads.newThread(new Member(i, plan));
         }
@@ -87,9 +89,29 @@ final class Ring implements Workload {
             if (cpu >= 0 && !Native.pinTo(cpu)) {
                 broken = true;
             }
-            if ((each ? recording() : passing()) == VERIFY) {
+            if (depth == null || depth.unwound) {
+                live();
+            } else {
+                Depth.hold(depth.calls, me, this::live);
+            }
+        }
+
+        private void live() {
+            long command = depth != null && depth.unwound ? unwinding() : each ? recording() : passing();
+            if (command == VERIFY) {
                 verifying();
             }
+        }
+
+        private long unwinding() {
+            final int calls = depth.calls;
+            long found = me.take(0);
+            while (found == due) {
+                me.turns++;
+                due += contexts.length;
+                found = Depth.pass(calls, me, next, found + 1, found);
+            }
+            return obey(found);
         }
 
         /** The measured loop. That the working set may be absent is a test of a local, which costs nothing beside a switch. */
@@ -162,6 +184,18 @@ final class Ring implements Workload {
         }
     }
 
+    private void unwind(long laps) {
+        for (; laps > 0; laps--) {
+            long home = token + contexts.length;
+            last = Depth.pass(depth.calls, driver, second, token + 1, last);
+            if (last != home) {
+                throw Refusal.failed("self_check_failed", "context 0 received token %d where %d was due", last, home);
+            }
+            token = home;
+            driver.turns++;
+        }
+    }
+
     private void passToken() {
         long home = token + contexts.length;
         round(token + 1, home);
@@ -181,7 +215,18 @@ final class Ring implements Workload {
     @Override
     public void run(long units) {
         driver.thread = Thread.currentThread();
-        for (long laps = units / contexts.length; laps > 0; laps--) {
+        long laps = units / contexts.length;
+        if (depth == null) {
+            passTokens(laps);
+        } else if (depth.unwound) {
+            unwind(laps);
+        } else {
+            Depth.hold(depth.calls, driver, () -> passTokens(laps));
+        }
+    }
+
+    private void passTokens(long laps) {
+        for (; laps > 0; laps--) {
             passToken();
             touch(driverSet);
             driver.turns++;
@@ -225,10 +270,16 @@ final class Ring implements Workload {
         if (sets != null) {
             sets.reset();
         }
+        if (depth != null) {
+            depth.reset(contexts);
+        }
     }
 
     @Override
     public Map<String, Long> counts() {
+        if (depth != null) {
+            return Map.of("frames", depth.count(contexts, token()));
+        }
         return sets == null ? Map.of() : Map.of("touches", sets.touches());
     }
 
