@@ -55,7 +55,7 @@ pub enum Reason {
     )]
     Overloaded { wakes: u64, intended: u64 },
     #[error(
-        "overloaded: the waiter had not come to its end {after_ms} ms after the load began, and the hogs were ended; take a longer period, fewer hogs or another class"
+        "overloaded: the waiter had not come to its end {after_ms} ms after the load began, and the hogs were ended; take a longer period, less load, fewer hogs or another class"
     )]
     Starved { after_ms: u64 },
     #[error("this row cannot run here: {why}")]

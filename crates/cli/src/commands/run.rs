@@ -73,12 +73,12 @@ impl Action for Run {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         let request = request(self)?;
         let store = open_store(self.store.path())?;
-        let session = Session::answering(&request, started, &self.effort.how)?;
         // It is named as it was typed.
         let typed = |failure: Failure| match self.stop_at {
             Some(_) => Failure { sentence: failure.sentence.replace("--param stop_at", "--stop-at"), ..failure },
             None => failure,
         };
+        let session = Session::answering(&request, started, &self.effort.how).map_err(typed)?;
         let mut selection = session.select(&request).map_err(typed)?;
         selection.add_twins(&session.catalogue, &session.probes);
         let measured = session.measure(&request, selection, store)?;
