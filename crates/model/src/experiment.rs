@@ -61,9 +61,9 @@ pub struct Asked {
     /// Single units can be timed (`timing=each`).
     #[serde(default)]
     pub each: bool,
-    /// Two mechanisms that are compared by their names are asked for it.
+    /// How mechanisms that are compared by their names are asked for it; none: they are not.
     #[serde(default)]
-    pub asked: bool,
+    pub asked: Vec<Inquiry>,
     /// It is about the contexts, not about switching to them: a mechanism that has those of another may borrow its figure.
     #[serde(default)]
     pub of_contexts: bool,
@@ -98,6 +98,16 @@ pub struct Asked {
     /// What the host does in it beyond starting the probe.
     #[serde(default, deserialize_with = "crate::host::named")]
     pub host: Option<&'static HostPart>,
+}
+
+/// One question to mechanisms that are compared by their names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Inquiry {
+    /// Of so many contexts; None: of as many as is usual. Of contexts that the kernel schedules it is not asked: so many load the machine for everybody.
+    pub contexts: Option<u64>,
+    /// Only of mechanisms that can be placed on so many CPUs; None: where all of them can be.
+    pub cpus: Option<usize>,
 }
 
 /// How long contexts live.

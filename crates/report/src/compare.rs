@@ -6,7 +6,7 @@ mod load;
 mod said;
 mod words;
 
-pub use compared::{Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched};
+pub use compared::{AskedBy, Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched};
 pub use junit::compare_junit;
 pub use said::published_figure;
 pub(crate) use words::ratio_phrase;
@@ -59,7 +59,9 @@ struct RowPart<'a> {
     a: &'a ComparedSide,
     b: &'a ComparedSide,
     /// The mechanisms that were asked for by name, if rows of others stand for them.
-    asked: &'a Option<(String, String)>,
+    asked: Option<(&'a str, &'a str)>,
+    /// Then what they were asked beside the experiment, such as `10,000 contexts`; empty: nothing.
+    beside: Option<&'a str>,
     /// Cost of B ÷ cost of A; null where modes of the two reach into one another.
     ratio: Option<f64>,
     low: Option<f64>,
@@ -179,7 +181,8 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
     RowPart {
         a: &row.a,
         b: &row.b,
-        asked: &row.asked,
+        asked: row.asked.as_ref().map(|asked| (asked.a.as_str(), asked.b.as_str())),
+        beside: row.asked.as_ref().map(|asked| asked.beside.as_str()),
         ratio: row.ratio(),
         low: comparison.interval.map(|interval| interval.0),
         high: comparison.interval.map(|interval| interval.1),

@@ -256,7 +256,7 @@ fn others(texts: &[String], style: Style) -> Vec<String> {
         rows: vec![ComparedRow {
             a: side(texts),
             b: side(texts),
-            asked: Some((texts.next(), texts.next())),
+            asked: Some(AskedBy { a: texts.next(), b: texts.next(), beside: texts.next() }),
             comparison,
             grown: vec![Grown { function: texts.next(), a: 1.0, b: 2.0 }],
         }],

@@ -20,7 +20,7 @@ use switchcost_analysis::{
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
 use switchcost_report::{
-    Compared, ComparedSide, Style, Unmatched, compare_json, compare_junit, incomparable, listed, methods, reason,
+    AskedBy, Compared, ComparedSide, Style, Unmatched, compare_json, compare_junit, incomparable, listed, methods, reason,
 };
 use switchcost_session::{Action, CONTINUES, Exit, Failure, Installation, output, paths};
 
@@ -134,7 +134,7 @@ impl Compare {
             verdicts(&pairs, analyses, compared.threshold).map_err(|pair| Failure::usage(incomparable(&pair)))?;
         compared.add(found, &pairs, analyses, self.force);
         for (row, asked) in compared.rows.iter_mut().zip(names) {
-            row.asked = asked;
+            row.asked = Some(asked);
         }
         if let Some(limit) = self.gate {
             let withheld = Ground::withheld(&compared.differences, !compared.refused.is_empty());
@@ -213,7 +213,7 @@ fn rows_of<'l, 'r>(
     rows: &[Pair],
     analyses: &'l [Analysis<'r>],
     compared: &mut Compared,
-    names: &mut Vec<Option<(String, String)>>,
+    names: &mut Vec<AskedBy>,
 ) -> Result<Vec<(Place<'l, 'r>, Place<'l, 'r>)>, Failure> {
     let mut pairs = Vec::new();
     for Pair { run, rows: (a, b), asked } in rows {

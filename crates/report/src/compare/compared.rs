@@ -74,6 +74,17 @@ pub struct ComparedRun {
     pub machine: String,
 }
 
+/// Two mechanisms that were asked for by name, and what they were asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedBy {
+    /// The reference.
+    pub a: String,
+    /// What is judged.
+    pub b: String,
+    /// What the question says beside the experiment, such as `10,000 contexts`; empty: nothing.
+    pub beside: String,
+}
+
 /// B against A.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedRow {
@@ -81,8 +92,8 @@ pub struct ComparedRow {
     pub a: ComparedSide,
     /// What is judged.
     pub b: ComparedSide,
-    /// The mechanisms that were asked for by name, and for which these rows stand.
-    pub asked: Option<(String, String)>,
+    /// If mechanisms were asked for by name: what these rows stand for.
+    pub asked: Option<AskedBy>,
     /// Ratio, interval, verdict.
     pub comparison: Comparison,
     /// Where what they execute was counted: functions that execute more in B, or less.
@@ -169,7 +180,7 @@ impl Compared {
     /// The mechanisms that were asked for by name, the reference first.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
-        for name in self.rows.iter().filter_map(|row| row.asked.as_ref()).flat_map(|(a, b)| [a, b]) {
+        for name in self.rows.iter().filter_map(|row| row.asked.as_ref()).flat_map(|asked| [&asked.a, &asked.b]) {
             if !names.contains(&name.as_str()) {
                 names.push(name.as_str());
             }

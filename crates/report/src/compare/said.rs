@@ -185,53 +185,45 @@ impl Compared {
         (change(row), tint)
     }
 
-    /// Mechanisms by name: a line for each, with its figure and its factor to the first for each experiment.
+    /// Mechanisms by name: a line for each question, with the figure of each and its factor to the first that has one.
     fn by_name(&self) -> Section {
-        let mut experiments = Vec::new();
+        let names = self.names();
+        let titles = names.iter().flat_map(|name| [*name, ""]).map(|title| (title, 0));
+        let mut table = Section::new([("", 0)].into_iter().chain(titles).chain([("", 0)]));
+        table.goes_on = true;
+        let mut questions: Vec<Vec<&ComparedRow>> = Vec::new();
         for row in &self.rows {
-            if !experiments.contains(&row.a.experiment) {
-                experiments.push(row.a.experiment);
+            match questions.iter_mut().find(|rows| question(rows[0]) == question(row)) {
+                Some(rows) => rows.push(row),
+                None => questions.push(vec![row]),
             }
         }
-        let title = |experiment: &switchcost_model::Experiment| match experiment.quantity == Quantity::MEMORY {
-            true => "memory".to_owned(),
-            false => experiment.to_string(),
-        };
-        let titles: Vec<String> =
-            experiments.iter().flat_map(|experiment| [title(experiment), String::new()]).collect();
-        let titles = titles.iter().map(|title| (title.as_str(), 0));
-        let mut table = Section::new([("", 0)].into_iter().chain(titles).chain([("verdict", 1), ("", 0)]));
-        for (place, name) in self.names().into_iter().enumerate() {
-            let stands_for = |row: &&ComparedRow| row.asked.as_ref().is_some_and(|(_, b)| place == 0 || b == name);
-            let own: Vec<&ComparedRow> = self.rows.iter().filter(stands_for).collect();
-            let mut cells = vec![Cell::Name(name.to_owned())];
+        for rows in questions {
+            let mut cells = vec![Cell::Name(question(rows[0]))];
             let mut limits = Vec::new();
-            for experiment in &experiments {
-                let row = own.iter().find(|row| row.a.experiment == *experiment);
-                let side = row.map(|row| if place == 0 { &row.a } else { &row.b });
+            for name in &names {
+                let own = |asked: &str| asked == *name;
+                let of_a = rows.iter().find(|row| row.asked.as_ref().is_some_and(|asked| own(&asked.a)));
+                let of_b = rows.iter().find(|row| row.asked.as_ref().is_some_and(|asked| own(&asked.b)));
+                let side = of_a.map(|row| &row.a).or(of_b.map(|row| &row.b));
                 limits.extend(side.iter().flat_map(|side| side.conditions.iter().copied()));
                 cells.push(side.map_or(Cell::Value(Value::Unknown), figure));
-                cells.push(row.filter(|_| place > 0).map_or(Cell::Empty, |row| times(row).into()));
+                cells.push(of_b.map_or(Cell::Empty, |row| self.factor(row)));
             }
             limits.dedup_by_key(|limit| limit.word());
-            cells.push(if place == 0 { "reference".into() } else { self.verdict_of(&own) });
             cells.push(Cell::Limits(limits));
             table.rows.push(cells);
         }
         table
     }
 
-    /// What all rows of a mechanism say.
-    fn verdict_of(&self, rows: &[&ComparedRow]) -> Cell {
-        let words: Vec<&str> = rows.iter().map(|row| word(row.comparison.outcome)).collect();
-        let all = words.first().copied().filter(|first| words.iter().all(|word| word == first));
-        match all {
-            _ if !self.refused.is_empty() => "no verdict".into(),
-            Some("slower") => Cell::Verdict("costs more".to_owned(), Tint::Red),
-            Some("faster") => Cell::Verdict("costs less".to_owned(), Tint::Green),
-            Some(word) => word.into(),
-            None => "mixed".into(),
+    /// How many times as much, in the colour of its verdict.
+    fn factor(&self, row: &ComparedRow) -> Cell {
+        if !self.refused.is_empty() {
+            return Cell::Empty;
         }
+        let (_, tint) = self.verdict(row);
+        tint.map_or_else(|| times(row).into(), |tint| Cell::Verdict(times(row), tint))
     }
 
     /// The different reasons of verdicts; a verdict's mark is the place of its own in this list.
@@ -279,7 +271,7 @@ impl Compared {
     fn lent(&self) -> Vec<String> {
         let mut loans: Vec<(String, Vec<String>)> = Vec::new();
         let sides = self.rows.iter().filter_map(|row| Some((row, row.asked.as_ref()?)));
-        for (side, asked) in sides.flat_map(|(row, (a, b))| [(&row.a, a), (&row.b, b)]) {
+        for (side, asked) in sides.flat_map(|(row, asked)| [(&row.a, &asked.a), (&row.b, &asked.b)]) {
             let lender = side.label.split([' ', '@']).next().unwrap_or_default();
             if lender == asked {
                 continue;
@@ -310,10 +302,24 @@ impl Compared {
     }
 }
 
+/// What was asked of mechanisms by name: `switch, 10,000 contexts`.
+fn question(row: &ComparedRow) -> String {
+    let memory = row.a.experiment.quantity == Quantity::MEMORY;
+    let what = if memory { "memory".to_owned() } else { row.a.experiment.to_string() };
+    of(what, row)
+}
+
+/// With what the question says beside its experiment.
+fn of(what: String, row: &ComparedRow) -> String {
+    let beside = row.asked.as_ref().map_or("", |asked| asked.beside.as_str());
+    if beside.is_empty() { what } else { format!("{what}, {beside}") }
+}
+
 /// `a switch is 4.7 times slower`.
 fn clause(row: &ComparedRow) -> String {
     let experiment = row.a.experiment;
     let what = if row.a.unit == experiment.unit { &experiment.clause } else { &row.a.unit };
+    let what = of(what.clone(), row);
     match row.comparison.outcome {
         Outcome::Same(within) => format!("{what} is {}", same(within)),
         Outcome::CannotTell => format!("{what}: inconclusive"),

@@ -259,7 +259,8 @@ fn experiment_part(experiment: Experiment) -> ExperimentPart {
         batches: !page.in_one_batch(),
         parts: &page.parts,
         beside: &page.beside,
-        asked: page.asked,
+        // A wake-up is of a timer, and no part of what a context costs.
+        asked: !page.asked.is_empty() && !page.paced,
         of_contexts: page.of_contexts,
         paced: page.paced,
     }

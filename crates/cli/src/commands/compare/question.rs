@@ -1,4 +1,4 @@
-//! Mechanisms by name: what a switch, making one and the memory of one cost, from what is stored, and what is missing measured now.
+//! Mechanisms by name: the questions that pages of experiments ask of them, answered from what is stored, and what is missing measured now.
 
 use super::arguments::Compare;
 use super::measured::{request, say_stopped};
@@ -9,8 +9,9 @@ use switchcost_analysis::{Analysis, Burden, Load, Quantity, Row, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_machine::cpus::Cpus;
-use switchcost_model::{Experiment, Mechanism, Request, Run, Wanted, remark};
-use switchcost_report::{Compared, Loaded};
+use switchcost_model::number::counted;
+use switchcost_model::{Experiment, Inquiry, Mechanism, Placement, Request, Run, Sight, Wanted, remark};
+use switchcost_report::{AskedBy, Compared, Loaded};
 use switchcost_runner::check;
 use switchcost_session::{Failure, Installation, Prepared, Stored, output, place};
 
@@ -21,12 +22,14 @@ const AGE: Duration = Duration::from_secs(7 * 86_400);
 pub struct Question<'c> {
     asked: Vec<&'c Mechanism>,
     contexts: Option<u64>,
+    /// It is one of a load: what a switch, making one and memory cost answers it.
+    of_load: bool,
     catalogue: &'c Catalogue,
 }
 
-/// Rows of one experiment in one run; of each the place of its mechanism among those asked.
+/// Rows of one inquiry in one run; of each the place of its mechanism among those asked.
 pub struct Group {
-    experiment: Experiment,
+    asks: Asks,
     run: usize,
     rows: Vec<(usize, usize)>,
 }
@@ -42,13 +45,23 @@ pub struct Pair {
     pub run: usize,
     /// Those of the rows.
     pub rows: (usize, usize),
-    /// The mechanisms that they stand for, if these were asked for by name.
-    pub asked: Option<(String, String)>,
+    /// The mechanisms that they stand for, and what was asked of these.
+    pub asked: AskedBy,
+}
+
+/// An inquiry of an experiment.
+type Asks = (Experiment, Inquiry);
+
+/// What is beside its experiment in words: `10,000 contexts`.
+fn beside((_, inquiry): Asks) -> String {
+    let contexts = inquiry.contexts.map(|count| counted(usize::try_from(count).unwrap_or(usize::MAX), "context"));
+    let cpus = inquiry.cpus.map(|cpus| Placement::of_cpus(cpus).title());
+    contexts.into_iter().chain(cpus).collect::<Vec<_>>().join(", ")
 }
 
 /// The same before it is found or measured.
 struct Needed {
-    experiment: Experiment,
+    asks: Asks,
     rows: Vec<(usize, Wanted)>,
 }
 
@@ -117,7 +130,8 @@ impl<'c> Question<'c> {
                 return Err(Failure::usage(format!("`{a}` and `{b}` both mean {}; name another", mechanism.id)));
             }
         }
-        Ok(Some(Self { asked, contexts: arguments.contexts, catalogue }))
+        let of_load = arguments.contexts.is_some() || arguments.rate.is_some();
+        Ok(Some(Self { asked, contexts: arguments.contexts, of_load, catalogue }))
     }
 
     /// Refuses a number of contexts that none of the mechanisms can have.
@@ -157,7 +171,7 @@ impl<'c> Question<'c> {
             match found {
                 Some((run, rows)) => {
                     let known = runs.iter().position(|known| known.id == run.id);
-                    groups.push(Group { experiment: needed.experiment, run: known.unwrap_or(runs.len()), rows });
+                    groups.push(Group { asks: needed.asks, run: known.unwrap_or(runs.len()), rows });
                     runs.extend(known.is_none().then_some(run));
                 }
                 None => missing.push(needed),
@@ -165,13 +179,14 @@ impl<'c> Question<'c> {
         }
         if !missing.is_empty() {
             let run = self.measure(arguments, &missing, installation, store, compared)?;
-            for Needed { experiment, rows } in missing {
+            for Needed { asks, rows } in missing {
                 let places = rows.into_iter().filter_map(|(of, row)| Some((of, place(&run, &row, self.catalogue)?)));
-                groups.push(Group { experiment, run: runs.len(), rows: places.collect() });
+                groups.push(Group { asks, run: runs.len(), rows: places.collect() });
             }
             runs.push(run);
         }
-        groups.sort_by_key(|group| group.experiment);
+        groups.sort_by_key(|group| group.asks);
+        self.say_lacking(&groups, compared);
         Ok((runs, groups))
     }
 
@@ -186,8 +201,10 @@ impl<'c> Question<'c> {
         let wanted: Vec<Wanted> = missing.iter().flat_map(Needed::wanted).collect();
         let request = request(arguments);
         let prepared = Prepared::new(&wanted, &request, installation, self.catalogue, store, &arguments.measure.how)?;
-        let switches = wanted.iter().enumerate().filter(|(_, row)| row.experiment == Experiment::usual());
-        let absent = switches.filter_map(|(place, row)| Some((row.to_string(), prepared.why_not(place)?.to_string())));
+        let usual = (Experiment::usual(), Inquiry::default());
+        let asks = missing.iter().flat_map(|needed| needed.wanted().into_iter().map(|row| (needed.asks, row)));
+        let switches = asks.enumerate().filter(|(_, (asks, _))| *asks == usual);
+        let absent = switches.filter_map(|(place, (_, row))| Some((row.to_string(), prepared.why_not(place)?.to_string())));
         compared.skipped.extend(absent);
         if let Some((row, reason)) = compared.skipped.first().filter(|_| self.asked.len() < compared.skipped.len() + 2)
         {
@@ -211,29 +228,62 @@ impl<'c> Question<'c> {
         has_figure(run, index).then_some(index)
     }
 
-    /// What they have, or have borrowed: futexes do not make threads, and a thread is as large whatever it waits for.
-    fn needed(&self) -> Vec<Needed> {
-        let whose = |mechanism: &'c Mechanism, experiment: Experiment| {
-            let lender = mechanism.contexts_of.as_ref().filter(|_| experiment.of_contexts);
-            let lender = lender.and_then(|id| self.catalogue.find(id));
-            [Some(mechanism), lender].into_iter().flatten().find(|of| of.experiments.contains(&experiment))
+    /// What they have, or have borrowed: futexes do not make threads, a thread is as large whatever it waits for, and who sleeps until a time waits for nobody.
+    fn whose(&self, mechanism: &'c Mechanism, (experiment, inquiry): Asks) -> Option<&'c Mechanism> {
+        let cpus = |of: &&Mechanism| {
+            let placements = || of.placements.iter().filter(|placement| experiment.fits(**placement));
+            inquiry.cpus.is_none_or(|cpus| placements().any(|placement| *placement == Placement::of_cpus(cpus)))
         };
-        let needed = |experiment: Experiment| {
+        let contexts = |of: &&Mechanism| {
+            let in_kernel = [Sight::Threads, Sight::Processes].iter().any(|sight| of.evidence.seen.contains_key(sight));
+            inquiry.contexts.is_none_or(|count| {
+                !in_kernel && of.bound_of_contexts(experiment).is_none_or(|most| count <= most)
+            })
+        };
+        let lender = mechanism.contexts_of.as_ref().and_then(|id| self.catalogue.find(id));
+        let same = lender.unwrap_or(mechanism);
+        let sleeper = self.catalogue.mechanisms.iter().filter(|other| other.contexts_of.as_ref() == Some(&same.id));
+        let sleeper = sleeper.filter(|other| experiment.paced && !other.switches());
+        let lender = lender.filter(|_| experiment.of_contexts);
+        let mut all = sleeper.chain([mechanism]).chain(lender).filter(cpus).filter(contexts);
+        all.find(|of| of.experiments.contains(&experiment))
+    }
+
+    fn needed(&self) -> Vec<Needed> {
+        let needed = |asks: Asks| {
+            let (experiment, inquiry) = asks;
             let of = self.asked.iter().enumerate();
-            let of: Vec<_> = of.filter_map(|(place, asked)| Some((place, whose(asked, experiment)?))).collect();
+            let of: Vec<_> = of.filter_map(|(place, asked)| Some((place, self.whose(asked, asks)?))).collect();
             let shared = of.first().and_then(|(_, first)| {
                 let by_all = |placement: &&_| of.iter().all(|(_, other)| other.placements.contains(placement));
                 first.placements.iter().find(by_all).copied()
             });
+            let shared = inquiry.cpus.map(Placement::of_cpus).or(shared);
             let wanted = |of: &Mechanism| Wanted {
                 experiment,
-                contexts: self.contexts.filter(|_| experiment.many),
+                contexts: inquiry.contexts.or(self.contexts.filter(|_| experiment.many)),
                 ..Wanted::plain(of.id.clone(), shared.unwrap_or(of.placements[0]))
             };
-            Needed { experiment, rows: of.iter().map(|(place, of)| (*place, wanted(of))).collect() }
+            Needed { asks, rows: of.iter().map(|(place, of)| (*place, wanted(of))).collect() }
         };
-        let asked = Experiment::all().into_iter().filter(|experiment| experiment.asked);
+        let plain = |(experiment, inquiry): &Asks| *inquiry == Inquiry::default() && !experiment.paced;
+        let asked = Experiment::all().into_iter().flat_map(|of| of.page().asked.iter().map(move |inquiry| (of, *inquiry)));
+        let asked = asked.filter(|asks| !self.of_load || plain(asks));
         asked.map(needed).filter(|needed| needed.wanted().len() > 1).collect()
+    }
+
+    /// Says which of them have no answer to what others answer.
+    fn say_lacking(&self, groups: &[Group], compared: &mut Compared) {
+        for group in groups {
+            let lacks = |(_, asked): &(usize, &&'c Mechanism)| self.whose(asked, group.asks).is_none();
+            let lacking: Vec<&str> =
+                self.asked.iter().enumerate().filter(lacks).map(|(_, asked)| asked.id.as_str()).collect();
+            if !lacking.is_empty() {
+                let (experiment, beside) = (group.asks.0, beside(group.asks));
+                let what = if beside.is_empty() { experiment.to_string() } else { format!("{experiment}, {beside}") };
+                compared.skipped.extend(lacking.iter().map(|id| ((*id).to_owned(), format!("no row of {what}"))));
+            }
+        }
     }
 
     /// What a load costs by each mechanism, the cheapest that fits first.
@@ -242,8 +292,8 @@ impl<'c> Question<'c> {
             groups.iter().filter(|group| fits(group)).find_map(|group| row(group, index, analyses))
         };
         let burden = |(index, mechanism): (usize, &&Mechanism)| {
-            let switches = of(index, &|group| group.experiment == Experiment::usual())?;
-            let memory = of(index, &|group| group.experiment.quantity == Quantity::MEMORY);
+            let switches = of(index, &|group| group.asks == (Experiment::usual(), Inquiry::default()))?;
+            let memory = of(index, &|group| group.asks.0.quantity == Quantity::MEMORY);
             load.burden(mechanism.id.to_string(), switches, memory)
         };
         let mut burdens: Vec<Burden> = self.asked.iter().enumerate().filter_map(burden).collect();
@@ -253,18 +303,17 @@ impl<'c> Question<'c> {
         Loaded { load, burdens, unknown }
     }
 
-    /// The pairs of each group: the reference is the first mechanism.
+    /// The pairs of each group: the reference is the first mechanism that has a row there.
     pub fn pairs(&self, groups: &[Group]) -> Vec<Pair> {
-        let (a, others) = (&0, 1..self.asked.len());
-        let name = |index: &usize| self.asked[*index].id.to_string();
+        let name = |index: usize| self.asked[index].id.to_string();
         let mut pairs = Vec::new();
         for group in groups {
-            let of = |index: &usize| group.rows.iter().find(|(of, _)| of == index).map(|(_, row)| *row);
-            let both = others.clone().filter_map(|b| Some((b, of(a)?, of(&b)?))).filter(|(_, a, b)| a != b);
-            pairs.extend(both.map(|(b, of_a, of_b)| Pair {
+            let Some(&(a, of_a)) = group.rows.first() else { continue };
+            let others = group.rows.iter().filter(|(_, row)| *row != of_a);
+            pairs.extend(others.map(|&(b, of_b)| Pair {
                 run: group.run,
                 rows: (of_a, of_b),
-                asked: Some((name(a), name(&b))),
+                asked: AskedBy { a: name(a), b: name(b), beside: beside(group.asks) },
             }));
         }
         pairs
