@@ -30,7 +30,7 @@ pub use mechanism::{Claim, Hold, Mechanism, Population, SetUp, Wait, Workload};
 pub use memory::{map_pages, require_memory};
 pub use offsets::{blocks, driver_offset, stack_offset, HEAP_OFFSET, STACK_OFFSET};
 pub use os::{current_cpu, pin_this_thread};
-pub use own::{own_probe, Resumed};
+pub use own::{of_resumed, own_probe, Resumed};
 pub use plan::{Parameter, Plan};
 pub use program::probe;
 pub use refusal::{Refusal, Stop};

@@ -6,6 +6,7 @@
 use crate::clock::now;
 use crate::experiments::OF_CONTEXTS;
 use crate::mechanism::{Claim, Mechanism, Population, Workload};
+use crate::memory::require_memory;
 use crate::offsets::HEAP_OFFSET;
 use crate::plan::Plan;
 use crate::program::probe;
@@ -18,6 +19,12 @@ use std::process::ExitCode;
 
 /// A context of the library that is measured.
 pub trait Resumed: Sized + 'static {
+    /// Name of the count of evidence for contexts that each are in a place of their own.
+    const DISTINCT: &'static str = "distinct_frames";
+
+    /// Memory of one, at least: more contexts than the machine has room for are refused.
+    const BYTES: u64 = 0;
+
     /// Makes one that is suspended. Resumed with a token it hands on `own.turn(token)`, and suspends again.
     fn make(own: Context<()>) -> Self;
 
@@ -33,17 +40,29 @@ pub trait Resumed: Sized + 'static {
 pub fn own_probe<R: Resumed>(name: &'static str, mechanism: &'static str) -> ExitCode {
     let build =
         Build { probe: name, version: "1", runtime: "Rust std", compiler: crate::COMPILER, flags: crate::FLAGS };
-    let mechanism = Mechanism {
+    probe(build, &[of_resumed::<R>(mechanism)])
+}
+
+/// One mechanism of several.
+#[must_use]
+pub const fn of_resumed<R: Resumed>(id: &'static str) -> Mechanism {
+    Mechanism {
         experiments: OF_CONTEXTS,
         parameters: &[HEAP_OFFSET],
         create: |_| Ok(Units::boxed(Creation::<R>(PhantomData))),
-        hold: |plan| Ok(Box::new(Held::<R> { lap: plan.contexts, members: Vec::new(), ran: 0 })),
-        ..Mechanism::new(mechanism, set_up::<R>)
-    };
-    probe(build, &[mechanism])
+        hold: |plan| {
+            require_memory(R::BYTES * plan.contexts, CURE)?;
+            Ok(Box::new(Held::<R> { lap: plan.contexts, members: Vec::new(), ran: 0 }))
+        },
+        ..Mechanism::new(id, set_up::<R>)
+    }
 }
 
+/// Of memory that is short.
+const CURE: &str = "use fewer contexts";
+
 fn set_up<R: Resumed>(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
+    require_memory(R::BYTES * plan.contexts, CURE)?;
     let contexts = Contexts::new(plan)?;
     // In the order of their turns: context 1 first, context 0 last.
     let members = (1..=contexts.number).map(|i| R::make(contexts.context(i % contexts.number))).collect();
@@ -58,7 +77,7 @@ struct Members<R> {
 }
 
 impl<R: Resumed> PassToken for Members<R> {
-    const DISTINCT: &'static str = "distinct_frames";
+    const DISTINCT: &'static str = R::DISTINCT;
 
     fn pass(&mut self, mut token: i64, laps: u64) -> (i64, u64) {
         let members = std::hint::black_box(&mut self.members[..]);

@@ -13,6 +13,7 @@ mod fiber_tokio_timer;
 mod local_tasks;
 mod ring;
 mod stack_corosensei;
+mod stack_minicoro;
 mod thread_rust_mutex;
 mod thread_rust_std;
 mod vm_exit;
@@ -35,6 +36,7 @@ pub const LIST: &[Mechanism] = &[
     fiber_tokio::MECHANISM,
     fiber_tokio_timer::MECHANISM,
     stack_corosensei::MECHANISM,
+    stack_minicoro::MECHANISM,
     thread_rust_mutex::MECHANISM,
     thread_rust_std::MECHANISM,
     vm_exit::MECHANISM,

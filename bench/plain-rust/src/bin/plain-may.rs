@@ -1,0 +1,31 @@
+//! Two coroutines of may on one worker thread, two of its channels.
+
+use may::sync::mpsc::channel;
+use may::{config, coroutine};
+use std::time::Instant;
+
+fn main() {
+    let (switches, batches) = plain_rust::begin();
+    config().set_workers(1).set_worker_pin(false);
+    let (there, from_there) = channel::<u64>();
+    let (back, from_back) = channel::<u64>();
+    // SAFETY: neither body looks at variables of a thread, and both need a small part of may's usual stack.
+    let driver = unsafe {
+        coroutine::spawn(move || {
+            while let Ok(token) = from_there.recv() {
+                back.send(token).expect("the partner");
+            }
+        });
+        coroutine::spawn(move || {
+            for _ in 0..batches {
+                let begin = Instant::now();
+                for token in 0..switches / 2 {
+                    there.send(token).expect("the partner");
+                    from_back.recv().expect("the partner");
+                }
+                plain_rust::batch_done(begin, switches);
+            }
+        })
+    };
+    driver.join().expect("the driver");
+}

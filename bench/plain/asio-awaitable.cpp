@@ -1,0 +1,45 @@
+// Two coroutines of Boost.Asio on one io_context, each of which posts itself to the end of the queue.
+#include <utility>
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "plain.h"
+
+namespace asio = boost::asio;
+
+static uint64_t token;
+
+static asio::awaitable<void> live() {
+    for (;;) {
+        ++token;
+        co_await asio::post(asio::use_awaitable);
+    }
+}
+
+static asio::awaitable<void> drive(asio::io_context& context, plain_arguments a) {
+    for (int b = 0; b < a.batches; b++) {
+        const uint64_t begin = plain_now();
+        for (uint64_t i = 0; i < a.switches; i += 2) {
+            ++token;
+            co_await asio::post(asio::use_awaitable);
+        }
+        plain_print(plain_now() - begin, a.switches);
+    }
+    context.stop();
+}
+
+int main(int argc, char** argv) {
+    const plain_arguments a = plain_start(argc, argv);
+    asio::io_context context(1);
+    asio::co_spawn(context, live(), asio::detached);
+    asio::co_spawn(context, drive(context, a), asio::detached);
+    context.run();
+    // Both have had a turn in each lap, and the partner one before.
+    return token == a.switches * static_cast<uint64_t>(a.batches) + 1 ? 0 : 1;
+}
