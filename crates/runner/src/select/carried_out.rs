@@ -46,7 +46,23 @@ pub(super) fn carried_out(
         let reason = cannot(mechanism, described, &shape);
         (Variant { probe: probe.info.id.clone(), ..shape }, reason)
     };
-    fitting.into_iter().take(wanted).map(by).collect()
+    let rows = fitting.into_iter().take(wanted).map(by);
+    // Who is asked for by its own name or folder and does not answer has a row that says so, also beside others.
+    let own = |probe: &KnownProbe| named(probe) || of_page(probe) && request.probes.contains(&probe.info.id);
+    let silent = probes.iter().filter(|probe| own(probe));
+    let silent = silent.filter_map(|probe| Some((probe, probe.answer.as_ref().err()?)));
+    let silent = silent.map(|(probe, why)| {
+        (Variant { probe: probe.info.id.clone(), ..shape.clone() }, Some(unable(probe, why)))
+    });
+    rows.chain(silent).collect()
+}
+
+/// Why a probe that does not answer carries nothing out.
+fn unable(probe: &KnownProbe, silent: &NoAnswer) -> Reason {
+    let install = Some(&probe.info.install.debian);
+    let package = install.filter(|install| !install.is_empty() && silent.missing).cloned();
+    let NoAnswer { why, limits, .. } = silent.clone();
+    Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.into(), limits, package }
 }
 
 /// Every parameter is sent, with its default where nothing was asked; but what a probe does not describe it would refuse.
@@ -120,15 +136,7 @@ fn nobody(
     if silent.iter().any(|(_, why)| why.is_late()) {
         silent.retain(|(_, why)| why.is_late());
     }
-    let mut reasons: Vec<Reason> = silent
-        .into_iter()
-        .map(|(probe, silent)| {
-            let install = Some(&probe.info.install.debian);
-            let package = install.filter(|install| !install.is_empty() && silent.missing).cloned();
-            let NoAnswer { why, limits, .. } = silent.clone();
-            Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.into(), limits, package }
-        })
-        .collect();
+    let mut reasons: Vec<Reason> = silent.into_iter().map(|(probe, silent)| unable(probe, silent)).collect();
     if reasons.is_empty() {
         let here = probes.iter().filter(|probe| asked(probe) && probe.answer.is_ok());
         let silent: Vec<&str> = here.map(|probe| probe.info.id.as_str()).collect();
