@@ -1,4 +1,5 @@
-// Two threads of the State Threads library, each with a condition variable: state-threads CPU SWITCHES_PER_BATCH BATCHES
+// Two threads of the State Threads library, each with a condition variable: state-threads CPU SWITCHES_PER_BATCH
+// BATCHES
 #include <dlfcn.h>
 
 #include "plain.h"

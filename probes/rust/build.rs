@@ -4,7 +4,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=Cargo.lock");
     let lock = std::fs::read_to_string("Cargo.lock").unwrap_or_default();
-    let libraries = ["corosensei", "may", "minicoro-sys", "monoio", "smol", "tokio", "kvm-ioctls"].map(|name| locked(&lock, name));
+    let libraries =
+        ["corosensei", "may", "minicoro-sys", "monoio", "smol", "tokio", "kvm-ioctls"].map(|name| locked(&lock, name));
     println!("cargo::rustc-env=PROBE_RUNTIME=Rust std, {}", libraries.join(", "));
 }
 

@@ -80,7 +80,11 @@ fn mistakes() -> Vec<Mistake> {
         // The host alone finds it: no epoll instance is open.
         Mistake::contradicted("unasked-epoll", "thread/epoll-eventfd"),
         // Its product is right: the host alone finds it, by the CPU time that is not there.
-        Mistake { mechanism: "thread/server", experiment: "serve", ..Mistake::waiter("undone-work", "--param load=80") },
+        Mistake {
+            mechanism: "thread/server",
+            experiment: "serve",
+            ..Mistake::waiter("undone-work", "--param load=80")
+        },
     ]
 }
 

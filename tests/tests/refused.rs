@@ -6,8 +6,7 @@ use switchcost_e2e::{BY_CTRL_C, Said, Starts, World, mechanism};
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
 /// It tells that it was started.
-const PROBE: &str =
-    "id = \"told\"\ntitle = \"Told\"\nsource = \"fake\"\npriority = 200\ncommand = [\"sh\", \"probe.sh\"]\nstart_timeout_ms = 1000\n";
+const PROBE: &str = "id = \"told\"\ntitle = \"Told\"\nsource = \"fake\"\npriority = 200\ncommand = [\"sh\", \"probe.sh\"]\nstart_timeout_ms = 1000\n";
 
 #[test]
 fn what_cannot_be_done_asks_no_probe() {

@@ -19,8 +19,8 @@ mod trend;
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use columns::{COLUMNS, Column, Shown, figure_of};
 pub use compare::{
-    AskedBy, Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched, compare_json, compare_junit, compare_schema,
-    incomparable, methods, published_figure, reason,
+    AskedBy, Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched, compare_json, compare_junit,
+    compare_schema, incomparable, methods, published_figure, reason,
 };
 pub use doctor::{doctor_gate_text, doctor_json, doctor_schema};
 pub use explain::{Explanation, explain_json, explain_schema, explain_text};

@@ -37,7 +37,8 @@ impl Progress {
         self.invocations += 1;
         self.round = (invocation.round, self.starts_of(invocation.round) + 1);
         // A variant that cannot run or broke will not do better in the next round; time is for the others.
-        self.done |= matches!(invocation.judgement.verdict, Verdict::Unsupported | Verdict::Broken) || found(invocation);
+        self.done |=
+            matches!(invocation.judgement.verdict, Verdict::Unsupported | Verdict::Broken) || found(invocation);
         if self.batch_units == 0 {
             self.batch_units = units_that_last(batch, invocation);
         }

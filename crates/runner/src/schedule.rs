@@ -291,7 +291,9 @@ impl Schedule<'_> {
     fn is_due(&self, index: usize, rounds_done: u64) -> bool {
         let each = self.starts_in_a_round(index);
         let (before, now) = (rounds_done.saturating_sub(1) * each, rounds_done * each);
-        !self.seeks(index) && !self.progress[index].done && LOOKS.iter().any(|(starts, _)| (before + 1..=now).contains(starts))
+        !self.seeks(index)
+            && !self.progress[index].done
+            && LOOKS.iter().any(|(starts, _)| (before + 1..=now).contains(starts))
     }
 
     /// It goes on until it has found what it seeks.

@@ -149,7 +149,8 @@ constexpr std::optional<Unavailable> (*check)() = nullptr;
 std::unique_ptr<Workload> make(const Plan&, Mode) { return nullptr; }
 std::optional<Unavailable> check() {
 #ifdef PROBE_HAS_ASIO
-    return Unavailable{"unsupported_here", "Boost.Asio knows no coroutines of this compiler; a build by gcc has them", ""};
+    return Unavailable{"unsupported_here", "Boost.Asio knows no coroutines of this compiler; a build by gcc has them",
+                       ""};
 #else
     return Unavailable{"missing_library", "Boost.Asio was not found when this probe was built",
                        "Boost (Debian: libboost-dev; Fedora: boost-devel), then build the probe again"};

@@ -8,7 +8,6 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode) { return std::make_unique
 
 }  // namespace
 
-extern const Entry thread_server{
-    "thread/server", Shape::tasks, {"serve"}, serve_parameters(), &make};
+extern const Entry thread_server{"thread/server", Shape::tasks, {"serve"}, serve_parameters(), &make};
 
 }  // namespace probe

@@ -106,8 +106,7 @@ extern const Entry from_wake_before = timer(&make<TimerWaker, FromTheWakeBefore>
 extern const Entry spun_timer = timer(&make<Spinner>);
 extern const Entry other_class = timer(&make<ClassChanger>);
 extern const Entry clipped_lateness = timer(&make<TimerWaker, Clipped>);
-extern const Entry undone_work{
-    "thread/server", Shape::tasks, {"serve"}, serve_parameters(), &make<Server<ByFormula>>};
+extern const Entry undone_work{"thread/server", Shape::tasks, {"serve"}, serve_parameters(), &make<Server<ByFormula>>};
 extern const Entry stopped_hogs = timer(&make<HogStopper>);
 
 }  // namespace probe

@@ -20,7 +20,8 @@ use switchcost_analysis::{
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
 use switchcost_report::{
-    AskedBy, Compared, ComparedSide, Style, Unmatched, compare_json, compare_junit, incomparable, listed, methods, reason,
+    AskedBy, Compared, ComparedSide, Style, Unmatched, compare_json, compare_junit, incomparable, listed, methods,
+    reason,
 };
 use switchcost_session::{Action, CONTINUES, Exit, Failure, Installation, output, paths};
 

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::{Analysis, BreakEven, Row, label, short_of};
 use switchcost_catalogue::grammar::{self, Pattern, Word};
 use switchcost_catalogue::{Broken, Catalogue};
-use switchcost_model::{EndedBy, Explanation, Layer, Mechanism, Parameters, Placement, Request, Run, Term, Variant, Wanted};
+use switchcost_model::{
+    EndedBy, Explanation, Layer, Mechanism, Parameters, Placement, Request, Run, Term, Variant, Wanted,
+};
 use switchcost_report::text::{wrapped, wrapped_names};
 use switchcost_report::{Style, about, answer_of, explain_json, explain_text, figure_of};
 use switchcost_session::arguments::{ListFormat, Measuring, StoreOption, parse_budget};

@@ -177,7 +177,8 @@ impl What {
 
     /// In words; None: it says nothing of these tasks or of who had the CPU.
     fn told(&self, tasks: &BTreeSet<i32>, state: impl Fn(u32) -> String) -> Option<String> {
-        let named = |(task, name): &(i32, String)| if *task == 0 { "idle".to_owned() } else { format!("{name} ({task})") };
+        let named =
+            |(task, name): &(i32, String)| if *task == 0 { "idle".to_owned() } else { format!("{name} ({task})") };
         Some(match self {
             Self::Woken { task } if tasks.contains(task) => format!("task {task} is woken"),
             Self::TimerSet { task, .. } if tasks.contains(task) => format!("task {task} sets its timer"),

@@ -51,9 +51,8 @@ pub(super) fn carried_out(
     let own = |probe: &KnownProbe| named(probe) || of_page(probe) && request.probes.contains(&probe.info.id);
     let silent = probes.iter().filter(|probe| own(probe));
     let silent = silent.filter_map(|probe| Some((probe, probe.answer.as_ref().err()?)));
-    let silent = silent.map(|(probe, why)| {
-        (Variant { probe: probe.info.id.clone(), ..shape.clone() }, Some(unable(probe, why)))
-    });
+    let silent = silent
+        .map(|(probe, why)| (Variant { probe: probe.info.id.clone(), ..shape.clone() }, Some(unable(probe, why))));
     rows.chain(silent).collect()
 }
 

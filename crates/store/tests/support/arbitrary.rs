@@ -268,36 +268,46 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
     let numbers = proptest::array::uniform4(number());
     let maybe = proptest::array::uniform2(option::of(number()));
     let nices = btree_set(any::<i32>(), 0..3);
-    (words(), words(), nices, numbers, maybe, option::of(obstacle()), (option::of(tail()), option::of(limit())), any::<bool>()).prop_map(
-        |(
-            classes,
-            channels,
-            nices,
-            [slice, between_ns, hogs, hogs_cpu_ns],
-            [waited_ns, loaded_ns],
-            refused,
-            (tail, limit),
-            cut,
-        )| {
-            let (slices_ns, hogs_stopped) = ([slice].into(), cut);
-            Scheduled {
-                classes,
-                nices,
-                slices_ns,
-                channels,
-                waited_ns,
-                between_ns,
-                hogs,
-                hogs_stopped,
-                hogs_cpu_ns,
-                loaded_ns,
-                refused,
-                cut,
-                tail,
-                limit,
-            }
-        },
+    (
+        words(),
+        words(),
+        nices,
+        numbers,
+        maybe,
+        option::of(obstacle()),
+        (option::of(tail()), option::of(limit())),
+        any::<bool>(),
     )
+        .prop_map(
+            |(
+                classes,
+                channels,
+                nices,
+                [slice, between_ns, hogs, hogs_cpu_ns],
+                [waited_ns, loaded_ns],
+                refused,
+                (tail, limit),
+                cut,
+            )| {
+                let (slices_ns, hogs_stopped) = ([slice].into(), cut);
+                Scheduled {
+                    classes,
+                    nices,
+                    slices_ns,
+                    channels,
+                    waited_ns,
+                    between_ns,
+                    hogs,
+                    hogs_stopped,
+                    hogs_cpu_ns,
+                    loaded_ns,
+                    refused,
+                    cut,
+                    tail,
+                    limit,
+                }
+            },
+        )
 }
 
 fn limit() -> impl Strategy<Value = LateLimit> {

@@ -1,5 +1,5 @@
-// Experiment serve: requests are due at times that are drawn beforehand, and a task works for each in turn. It waits and is
-// timed as in experiment wakeup.
+// Experiment serve: requests are due at times that are drawn beforehand, and a task works for each in turn. It waits
+// and is timed as in experiment wakeup.
 #pragma once
 
 #include <algorithm>

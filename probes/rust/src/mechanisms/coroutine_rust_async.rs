@@ -83,14 +83,7 @@ async fn live<S: Touch>(shared: Rc<Shared>, first: i64, lap: i64, set: S) {
 }
 
 /// The same, whose switches lie below so many futures, made for each.
-async fn live_unwinding<S: Touch>(
-    shared: Rc<Shared>,
-    first: i64,
-    lap: i64,
-    set: S,
-    calls: u64,
-    entered: Arc<Entered>,
-) {
+async fn live_unwinding<S: Touch>(shared: Rc<Shared>, first: i64, lap: i64, set: S, calls: u64, entered: Arc<Entered>) {
     let mut due = first;
     loop {
         let token = shared.token.get();
@@ -152,7 +145,11 @@ impl<S: Touch> Futures<S> {
                 return Box::pin(live_unwinding::<S>(shared, own.due, lap, own.set, depth.calls, entered)) as Member;
             }
             let member = Box::pin(live::<S>(shared, own.due, lap, own.set)) as Member;
-            if depth.held() { held(depth.calls, &entered, member) } else { member }
+            if depth.held() {
+                held(depth.calls, &entered, member)
+            } else {
+                member
+            }
         };
         // The futures one behind the other in memory, and their records behind them.
         let members = (0..contexts.number).map(|i| live(record(i), i)).collect();

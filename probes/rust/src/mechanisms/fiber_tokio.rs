@@ -146,11 +146,19 @@ impl<S: Touch> Driver<S> {
     }
 
     /// The same below so many futures, made for each lap.
-    async fn drive_unwinding(mut self, mut token: i64, laps: u64, calls: u64, entered: Arc<Entered>) -> (Self, i64, u64) {
+    async fn drive_unwinding(
+        mut self,
+        mut token: i64,
+        laps: u64,
+        calls: u64,
+        entered: Arc<Entered>,
+    ) -> (Self, i64, u64) {
         let begin = now();
         self.context.depart();
         for _ in 0..laps {
-            let Some(back) = below(calls, &entered, &mut self.from, &self.to, token).await else { std::process::abort() };
+            let Some(back) = below(calls, &entered, &mut self.from, &self.to, token).await else {
+                std::process::abort()
+            };
             token = self.context.turn(back);
         }
         let ticks = now() - begin;

@@ -200,7 +200,8 @@ fn serving(parameters: &[(&str, &str)], lie: impl FnOnce(&mut Transcript, &mut S
     ruling(&plan, |t, s, seen| {
         for histogram in &mut t.histograms {
             (histogram.min, histogram.max) = (405_000, 9_000_000);
-            histogram.buckets = vec![(400_000, histogram.units / 2), (1_000_000, histogram.units - histogram.units / 2)];
+            histogram.buckets =
+                vec![(400_000, histogram.units / 2), (1_000_000, histogram.units - histogram.units / 2)];
             histogram.sum = histogram.units * 900_000;
         }
         t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 230;

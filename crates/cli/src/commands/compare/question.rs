@@ -204,7 +204,8 @@ impl<'c> Question<'c> {
         let usual = (Experiment::usual(), Inquiry::default());
         let asks = missing.iter().flat_map(|needed| needed.wanted().into_iter().map(|row| (needed.asks, row)));
         let switches = asks.enumerate().filter(|(_, (asks, _))| *asks == usual);
-        let absent = switches.filter_map(|(place, (_, row))| Some((row.to_string(), prepared.why_not(place)?.to_string())));
+        let absent =
+            switches.filter_map(|(place, (_, row))| Some((row.to_string(), prepared.why_not(place)?.to_string())));
         compared.skipped.extend(absent);
         if let Some((row, reason)) = compared.skipped.first().filter(|_| self.asked.len() < compared.skipped.len() + 2)
         {
@@ -236,9 +237,9 @@ impl<'c> Question<'c> {
         };
         let contexts = |of: &&Mechanism| {
             let in_kernel = [Sight::Threads, Sight::Processes].iter().any(|sight| of.evidence.seen.contains_key(sight));
-            inquiry.contexts.is_none_or(|count| {
-                !in_kernel && of.bound_of_contexts(experiment).is_none_or(|most| count <= most)
-            })
+            inquiry
+                .contexts
+                .is_none_or(|count| !in_kernel && of.bound_of_contexts(experiment).is_none_or(|most| count <= most))
         };
         let lender = mechanism.contexts_of.as_ref().and_then(|id| self.catalogue.find(id));
         let same = lender.unwrap_or(mechanism);
@@ -267,7 +268,8 @@ impl<'c> Question<'c> {
             Needed { asks, rows: of.iter().map(|(place, of)| (*place, wanted(of))).collect() }
         };
         let plain = |(experiment, inquiry): &Asks| *inquiry == Inquiry::default() && !experiment.paced;
-        let asked = Experiment::all().into_iter().flat_map(|of| of.page().asked.iter().map(move |inquiry| (of, *inquiry)));
+        let asked =
+            Experiment::all().into_iter().flat_map(|of| of.page().asked.iter().map(move |inquiry| (of, *inquiry)));
         let asked = asked.filter(|asks| !self.of_load || plain(asks));
         asked.map(needed).filter(|needed| needed.wanted().len() > 1).collect()
     }

@@ -105,7 +105,8 @@ mod tests {
     #[test]
     fn the_wake_up_that_ended_a_row_is_told_part_by_part_with_what_went_on() {
         let held = [("cc1".to_owned(), 2_900_000)].into();
-        let wake = LateWake { interrupt_ns: 90_000, waited_ns: 2_900_000, held, returned_ns: 10_000, ..LateWake::default() };
+        let wake =
+            LateWake { interrupt_ns: 90_000, waited_ns: 2_900_000, held, returned_ns: 10_000, ..LateWake::default() };
         let event = |ns, what: &str| TracedEvent { ns, cpu: 1, what: what.to_owned() };
         let traced = TracedWake {
             unix_ns: 1_500_000_000,
@@ -117,12 +118,18 @@ mod tests {
         };
         let late = LateLimit { latest_ns: 3_010_000, traced: Some(traced.clone()), ..within() };
         let told = said(&[&start(within(), None), &start(late.clone(), None)]);
-        assert!(told[0].starts_with("a wake-up came 3.01 ms after its time, later than 2.00 ms, in 2,080 wake-ups"), "{told:?}");
+        assert!(
+            told[0].starts_with("a wake-up came 3.01 ms after its time, later than 2.00 ms, in 2,080 wake-ups"),
+            "{told:?}"
+        );
         for part in ["1970-01-01T00:00:01.5Z on CPU 1", "90.0 µs went", "2.90 ms waiting", "had cc1 100 %"] {
             assert!(told[0].contains(part), "{part}: {told:?}");
         }
         assert!(!told[0].contains("in none of these"), "{told:?}");
-        assert_eq!(told[1..], ["−0.001 ms, CPU 1: task 7 sets its timer", "… 5 more events", "+3.000 ms, CPU 1: cc1 (8) → probe (7)"]);
+        assert_eq!(
+            told[1..],
+            ["−0.001 ms, CPU 1: task 7 sets its timer", "… 5 more events", "+3.000 ms, CPU 1: cc1 (8) → probe (7)"]
+        );
         // What the trace does not have is not left out, and one that was woken has its wait.
         let later = LateLimit { latest_ns: 6_000_000, ..late.clone() };
         assert!(said(&[&start(later, None)])[0].contains("50 % of it are in none of these"));
