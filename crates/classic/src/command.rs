@@ -51,7 +51,8 @@ impl Action for Classic {
 fn perform(arguments: &Classic, parts: &[(&Program, Arguments)], started: Instant) -> Result<Exit, Failure> {
     let store = || open_store(arguments.store.path());
     store()?; // What cannot be kept need not be measured.
-    let mut session = Session::new(started, None, &arguments.how)?;
+    let rows = parts.iter().flat_map(|(program, _)| &program.rows).map(|row| row.mechanism.to_string());
+    let mut session = Session::of_mechanisms(rows.collect(), started, &arguments.how)?;
     let mut played: Vec<(Run, Rows)> = Vec::new();
     let mut storing = Ok(());
     for (program, values) in parts {

@@ -57,7 +57,8 @@ impl Action for Crosscheck {
     fn carry_out(&self, started: Instant) -> Result<Exit, Failure> {
         let mut peers = load_peers(&Installation::find()?.data("crosscheck")).map_err(Failure::usage)?;
         choose(&mut peers, &self.tools)?;
-        let session = Session::new(started, None, &Measuring::default())?;
+        let rows = peers.iter().map(|peer| peer.mechanism.to_string()).collect();
+        let session = Session::of_mechanisms(rows, started, &Measuring::default())?;
         let mut random = fastrand::Rng::with_seed(seed(self.seed));
         let (mut pairs, mut ours) = plan(peers, &session)?;
         session.step_aside()?;

@@ -53,10 +53,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Finds probes, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the budget, if that is given.
-    /// The time until no other switchcost measures on the CPU, if that is waited for, is not part of the budget.
-    pub fn new(started: Instant, budget: Option<Duration>, how: &Measuring) -> Result<Self, Failure> {
-        Self::by(|installation, catalogue, _| Ok(installation.probes(catalogue)), None, started, budget, how)
+    /// Finds the probes of these mechanisms, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the
+    /// budget, if that is given. The time until no other switchcost measures on the CPU, if that is waited for, is not part of the budget.
+    pub fn of_mechanisms(patterns: Vec<String>, started: Instant, how: &Measuring) -> Result<Self, Failure> {
+        let request = Request { patterns, ..Request::default() };
+        let probes = |installation: &Installation, catalogue: &Catalogue, _: &Cpus| {
+            Ok(switchcost_runner::needed(&request, catalogue, installation.probes(catalogue)))
+        };
+        Self::by(probes, Some(&request), started, None, how)
     }
 
     /// The same with only those probes that may carry out the request, which has the budget. What nothing can meet is refused before that.
