@@ -268,54 +268,43 @@ fn scheduled() -> impl Strategy<Value = Scheduled> {
     let numbers = proptest::array::uniform4(number());
     let maybe = proptest::array::uniform2(option::of(number()));
     let nices = btree_set(any::<i32>(), 0..3);
-    (
-        words(),
-        words(),
-        nices,
-        numbers,
-        maybe,
-        option::of(obstacle()),
-        (option::of(tail()), option::of(limit())),
-        any::<bool>(),
-    )
-        .prop_map(
-            |(
+    (words(), words(), nices, numbers, maybe, option::of(obstacle()), tails(), any::<bool>()).prop_map(
+        |(
+            classes,
+            channels,
+            nices,
+            [slice, between_ns, hogs, hogs_cpu_ns],
+            [waited_ns, loaded_ns],
+            refused,
+            (tail, limit),
+            cut,
+        )| {
+            let (slices_ns, hogs_stopped) = ([slice].into(), cut);
+            Scheduled {
                 classes,
-                channels,
                 nices,
-                [slice, between_ns, hogs, hogs_cpu_ns],
-                [waited_ns, loaded_ns],
+                slices_ns,
+                channels,
+                waited_ns,
+                between_ns,
+                hogs,
+                hogs_stopped,
+                hogs_cpu_ns,
+                loaded_ns,
                 refused,
-                (tail, limit),
                 cut,
-            )| {
-                let (slices_ns, hogs_stopped) = ([slice].into(), cut);
-                Scheduled {
-                    classes,
-                    nices,
-                    slices_ns,
-                    channels,
-                    waited_ns,
-                    between_ns,
-                    hogs,
-                    hogs_stopped,
-                    hogs_cpu_ns,
-                    loaded_ns,
-                    refused,
-                    cut,
-                    tail,
-                    limit,
-                }
-            },
-        )
+                tail,
+                limit,
+            }
+        },
+    )
 }
 
-fn limit() -> impl Strategy<Value = LateLimit> {
+fn tails() -> impl Strategy<Value = (Option<Tail>, Option<LateLimit>)> {
     let event = (any::<i64>(), text()).prop_map(|(ns, what)| TracedEvent { ns, cpu: 1, what });
-    (number(), any::<i64>(), vec(event, 0..3)).prop_map(|(ns, unix_ns, events)| {
-        let traced = Some(TracedWake { unix_ns, events, ..TracedWake::default() });
-        LateLimit { ns, traced, ..LateLimit::default() }
-    })
+    let traced = vec(event, 0..3).prop_map(|events| Some(TracedWake { events, ..TracedWake::default() }));
+    let limit = (number(), traced).prop_map(|(ns, traced)| LateLimit { ns, traced, ..LateLimit::default() });
+    (option::of(tail()), option::of(limit))
 }
 
 fn obstacle() -> impl Strategy<Value = Obstacle> {

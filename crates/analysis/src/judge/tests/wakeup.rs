@@ -198,6 +198,8 @@ fn a_class_that_was_asked_for_must_be_there() {
 fn serving(parameters: &[(&str, &str)], lie: impl FnOnce(&mut Transcript, &mut Scheduled, &mut Seen)) -> Ruling {
     let plan = asked(&[&[("load", "80"), ("hogs", "0")], parameters].concat());
     ruling(&plan, |t, s, seen| {
+        let told = plan.variant.parameters.iter().filter(|(name, _)| ["load", "until"].contains(&name.as_str()));
+        t.plan.as_mut().unwrap().parameters.extend(told.map(|(name, value)| (name.clone(), value.clone())));
         for histogram in &mut t.histograms {
             (histogram.min, histogram.max) = (405_000, 9_000_000);
             histogram.buckets =
