@@ -201,10 +201,10 @@ fn serving(parameters: &[(&str, &str)], lie: impl FnOnce(&mut Transcript, &mut S
         let told = plan.variant.parameters.iter().filter(|(name, _)| ["load", "until"].contains(&name.as_str()));
         t.plan.as_mut().unwrap().parameters.extend(told.map(|(name, value)| (name.clone(), value.clone())));
         for histogram in &mut t.histograms {
+            let units = histogram.units - 1;
             (histogram.min, histogram.max) = (405_000, 9_000_000);
-            histogram.buckets =
-                vec![(400_000, histogram.units / 2), (1_000_000, histogram.units - histogram.units / 2)];
-            histogram.sum = histogram.units * 900_000;
+            histogram.buckets = vec![(403_456, units), (8_978_432, 1)];
+            histogram.sum = units * 405_000 + 9_000_000;
         }
         t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 230;
         (s.hogs, s.hogs_cpu_ns) = (0, 0);
@@ -219,7 +219,12 @@ fn a_server_uses_the_cpu_for_its_load_and_is_woken_for_the_rest() {
     // Work that was not done, or was done by nobody whom the kernel counts.
     check(&serving(&[], |_, _, seen| seen.cpu_ns = 300_000_000), Verdict::Contradicted, "worked_less");
     // Finished before it can be; of those whose beginning is told nobody asks.
-    let early = |t: &mut Transcript, _: &mut Scheduled, _: &mut Seen| t.histograms[1].min = 90_000;
+    let early = |t: &mut Transcript, _: &mut Scheduled, _: &mut Seen| {
+        let measured = &mut t.histograms[1];
+        (measured.min, measured.sum) = (90_000, measured.sum - 315_000);
+        measured.buckets[0].1 -= 1;
+        measured.buckets.insert(0, (89_600, 1));
+    };
     check(&serving(&[], early), Verdict::Contradicted, "finished_early");
     check(&serving(&[("until", "begun")], early), Verdict::Verified, "");
     // Who cannot follow is told so.
