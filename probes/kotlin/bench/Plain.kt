@@ -1,17 +1,32 @@
-// Two iterators, resumed in turn: bench/Sequence.kt CPU SWITCHES_PER_BATCH BATCHES, pinned from outside.
+// Two contexts, resumed in turn: Plain KIND CPU SWITCHES_PER_BATCH BATCHES, pinned from outside.
+import java.util.ArrayDeque
+import java.util.concurrent.Executor
 import java.util.function.LongUnaryOperator
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.yield
+
+// No turn: a context hands it on.
+private const val END = -1L
 
 // Compares the token with the one it is due, as the probe's contexts do.
 private class Turn(private var due: Long) : LongUnaryOperator {
     override fun applyAsLong(token: Long): Long {
-        check(token == due)
+        if (token != due) return other(token)
         due += 2
         return token + 1
     }
+
+    private fun other(token: Long): Long {
+        check(token == END) { "token $token came where $due was due" }
+        return token
+    }
 }
 
-// The calls through interfaces are what coroutine/kotlin-sequence says that a unit includes.
-private class Context(turn: LongUnaryOperator) : LongUnaryOperator {
+// The calls through interfaces are what the mechanisms say that a unit includes.
+private class Sequence(turn: LongUnaryOperator) : LongUnaryOperator {
     private var token = 0L
     private val steps = iterator {
         while (true) {
@@ -27,6 +42,46 @@ private class Context(turn: LongUnaryOperator) : LongUnaryOperator {
     }
 }
 
+private val ready = ArrayDeque<Runnable>()
+private val scope = CoroutineScope(Executor { ready.add(it) }.asCoroutineDispatcher())
+
+private class Rendezvous(turn: LongUnaryOperator) : LongUnaryOperator {
+    private val channel = Channel<Long>()
+    private var token = 0L
+
+    init {
+        scope.launch {
+            do token = turn.applyAsLong(channel.receive()) while (token != END)
+        }
+        ready.poll().run()
+    }
+
+    override fun applyAsLong(given: Long): Long {
+        channel.trySend(given)
+        while (true) (ready.poll() ?: return token).run()
+    }
+}
+
+private class Yielding(turn: LongUnaryOperator) : LongUnaryOperator {
+    private var token = 0L
+
+    init {
+        scope.launch {
+            while (true) {
+                token = turn.applyAsLong(token)
+                if (token == END) break
+                yield()
+            }
+        }
+    }
+
+    override fun applyAsLong(given: Long): Long {
+        token = given
+        ready.poll().run()
+        return token
+    }
+}
+
 private fun pass(all: Array<LongUnaryOperator>, laps: Long, first: Long): Long {
     var token = first
     for (lap in 0 until laps) for (one in all) token = one.applyAsLong(token)
@@ -34,8 +89,21 @@ private fun pass(all: Array<LongUnaryOperator>, laps: Long, first: Long): Long {
 }
 
 fun main(words: Array<String>) {
-    val (switches, batches) = words.drop(1).map(String::toLong)
-    val all = arrayOf<LongUnaryOperator>(Context(Turn(0)), Context(Turn(1)))
+    val make: (LongUnaryOperator) -> LongUnaryOperator = when (words[0]) {
+        "sequence" -> ::Sequence
+        "channel" -> ::Rendezvous
+        else -> ::Yielding
+    }
+    val (switches, batches) = words.drop(2).map(String::toLong)
+    fun pair() = arrayOf(make(Turn(0)), make(Turn(1)))
+    // Contexts that begin and end, as those of a program do. Without them HotSpot compiles a loop that can do neither,
+    // and a switch of a sequence takes a quarter less.
+    repeat(6000) {
+        val few = pair()
+        pass(few, 2, 0)
+        few.forEach { it.applyAsLong(END) }
+    }
+    val all = pair()
     var token = 0L
     repeat(100) { token = pass(all, switches / 2, token) }
     for (batch in 0 until batches) {

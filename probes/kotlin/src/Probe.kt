@@ -8,6 +8,7 @@ import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.yield
 import switchcost.kit.Main
 import switchcost.kit.Own
 
@@ -45,6 +46,9 @@ private object Ready : Executor {
     fun run() {
         while (true) (tasks.poll() ?: return).run()
     }
+
+    /** Runs the first alone. */
+    fun step() = tasks.remove().run()
 }
 
 private val scope = CoroutineScope(Ready.asCoroutineDispatcher())
@@ -68,6 +72,27 @@ private class Rendezvous(turn: LongUnaryOperator) : LongUnaryOperator {
     }
 }
 
+/** fiber/kotlin-yield: coroutines that are always ready; the driver runs the first, which yields to the end of the queue. */
+private class Yielding(turn: LongUnaryOperator) : LongUnaryOperator {
+    private var token = 0L
+
+    init {
+        scope.launch {
+            while (true) {
+                token = turn.applyAsLong(token)
+                if (token == Own.END) break
+                yield()
+            }
+        }
+    }
+
+    override fun applyAsLong(given: Long): Long {
+        token = given
+        Ready.step()
+        return token
+    }
+}
+
 private fun coroutineMadeAndEnded(token: Long): Long {
     var next = token
     scope.launch { next = token + 1 }
@@ -85,6 +110,7 @@ fun main(words: Array<String>) {
     val mechanisms = listOf(
         Own.mechanism("coroutine/kotlin-sequence", threads, ::Sequence, ::sequenceMadeAndEnded, RESUMER),
         Own.mechanism("fiber/kotlin", threads, ::Rendezvous, ::coroutineMadeAndEnded, RESUMER),
+        Own.switching("fiber/kotlin-yield", threads, ::Yielding, RESUMER),
     )
     Main.main("kotlin", mechanisms, words)
 }
