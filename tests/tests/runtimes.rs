@@ -12,11 +12,11 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// Tables of `[dev]`, with the keys that are read.
 const READ: [(&str, &[&str]); 6] = [
     ("source", &["endings", "comment", "width"]),
-    ("build", &["command", "files", "language", "kit"]),
+    ("build", &["purpose", "command", "files", "language", "kit"]),
     ("setup", &["purpose", "test", "packages", "otherwise", "lost"]),
     ("test", &["toolchain", "command", "lint", "mechanism", "conforms", "mistake"]),
     ("package", &["suggests", "each", "without"]),
-    ("bench", &["mechanism", "build", "command", "units", "wide"]),
+    ("bench", &["mechanism", "plan", "build", "command", "units", "wide"]),
 ];
 
 /// Name and `[dev]` of each.

@@ -109,15 +109,40 @@ async def futures(make):
     task.cancel()
 
 
+async def through(depth, inner):
+    """As many coroutines deep as the kit's."""
+    await (through(depth - 1, inner) if depth else inner)
+
+
 def uvloop():
     """The loop of uvloop."""
     import uvloop as library
 
-    async def through(depth, inner):
-        await (through(depth - 1, inner) if depth else inner)
-
     loop = library.new_event_loop()
     loop.run_until_complete(through(5, futures(loop.create_future)))
+
+
+def taskgroup():
+    """A task in a TaskGroup of its own, made and waited for."""
+    import asyncio
+
+    entered = 0
+
+    async def body():
+        nonlocal entered
+        entered += 1
+
+    async def main():
+        for _ in range(BATCHES):
+            begin = time.perf_counter_ns()
+            for _ in range(SWITCHES):
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(body())
+            say(begin)
+
+    asyncio.new_event_loop().run_until_complete(through(5, main()))
+    if entered != BATCHES * SWITCHES:
+        sys.exit("a task was not entered")
 
 
 def trio():
@@ -152,4 +177,4 @@ def trio():
     library.run(main)
 
 
-{"lock": lock, "gevent": gevent, "trio": trio, "uvloop": uvloop}[KIND]()
+{"lock": lock, "gevent": gevent, "taskgroup": taskgroup, "trio": trio, "uvloop": uvloop}[KIND]()
