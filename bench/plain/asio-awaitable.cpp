@@ -1,4 +1,7 @@
 // Two coroutines of Boost.Asio on one io_context, each of which posts itself to the end of the queue.
+//
+// The probe takes a tenth longer, and executes 861 instructions a switch where this takes 791 (callgrind, gcc 12): it
+// has several kinds of coroutines, so that functions of Asio's stay calls which here have one caller.
 #include <utility>
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -15,17 +18,24 @@ namespace asio = boost::asio;
 
 static uint64_t token;
 
+// Each compares the token with the one it is due, as the probe's contexts do.
 static asio::awaitable<void> live() {
+    uint64_t due = 0;
     for (;;) {
+        if (token != due) abort();
+        due += 2;
         ++token;
         co_await asio::post(asio::use_awaitable);
     }
 }
 
 static asio::awaitable<void> drive(asio::io_context& context, plain_arguments a) {
+    uint64_t due = 1;
     for (int b = 0; b < a.batches; b++) {
         const uint64_t begin = plain_now();
         for (uint64_t i = 0; i < a.switches; i += 2) {
+            if (token != due) abort();
+            due += 2;
             ++token;
             co_await asio::post(asio::use_awaitable);
         }

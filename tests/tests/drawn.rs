@@ -9,7 +9,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_e2e::repository;
 use switchcost_machine::program::{Observed, ThreadSeen};
 use switchcost_model::Run;
-use switchcost_report::{Compared, Explanation, Style, explain_text, findings_text};
+use switchcost_report::{AskedBy, Compared, Explanation, Style, explain_text, findings_text};
 use switchcost_stats::Interval;
 
 /// Name of the file, and who draws it.
@@ -155,7 +155,8 @@ fn names(style: Style) -> String {
         let (first, reference) = SWITCHES[0];
         pairs.push(((0, row(0, reference)), (0, row(0, *index))));
         pairs.extend(MADE.map(|of| ((1, row(1, of[0])), (1, row(1, of[place])))));
-        asked.extend([(); 3].map(|()| Some((first.to_owned(), (*name).to_owned()))));
+        let by = AskedBy { a: first.to_owned(), b: (*name).to_owned(), beside: String::new() };
+        asked.extend([(); 3].map(|()| Some(by.clone())));
     }
     let found = verdicts(&pairs, &analyses, 0.03).unwrap_or_else(|_| panic!("kept rows can be compared"));
     let mut compared = Compared { threshold: 0.03, ..Compared::default() };
