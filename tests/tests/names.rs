@@ -110,17 +110,17 @@ fn two_names_are_a_question() {
     let world = named();
     // Also where nothing is stored yet.
     world.run("compare semaphore gorutine").refuses(2, &["gorutine", "did you mean `thread/sized`"]);
-    let asked = world.run("compare semaphore goroutine --rounds 10");
+    let asked = world.run("compare semaphore goroutine --contexts 2 --rounds 10");
     assert_eq!(asked.status, 0, "{asked:?}");
     assert!(asked.err.contains("measured now"), "{asked:?}");
     let first = asked.out.lines().next().unwrap();
     assert!(first.contains("thread/sized") && first.contains("thread/honest") && first.contains("switch"), "{asked:?}");
     // What was measured for it answers the next.
-    let again = world.run("compare semaphore goroutine");
+    let again = world.run("compare semaphore goroutine --contexts 2");
     assert!(again.status == 0 && !again.err.contains("measured"), "{again:?}");
     assert_eq!(again.out.lines().next(), Some(first));
     // A family is its example.
-    let family = world.run("compare thread goroutine");
+    let family = world.run("compare thread goroutine --contexts 2");
     assert_eq!(family.out.lines().next(), Some(first), "{family:?}");
     world.run("compare thread honest").refuses(2, &["both mean thread/honest"]);
     world.run("compare goroutine nothing-here").refuses(2, &["nothing-here"]);

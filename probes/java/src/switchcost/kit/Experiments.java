@@ -8,6 +8,9 @@ final class Experiments {
     /** Of contexts that a driver resumes. */
     static final List<String> OF_RESUMED = List.of("switch", "create", "footprint");
 
+    /** Of the same, if another mechanism has the contexts. */
+    static final List<String> OF_SWITCHES = List.of("switch");
+
     private Experiments() {}
 
     /** Returns only after `end` with status ok; otherwise throws a {@link Refusal}. */

@@ -63,7 +63,7 @@ public final class Own implements Mechanism {
 
     /** The same where the contexts are those of another, so that only their switch is measured. */
     public static Mechanism switching(String id, ThreadFactory driver, Start start, String resumer) {
-        return new Own(id, List.of("switch"), driver, start, null, resumer);
+        return new Own(id, Experiments.OF_SWITCHES, driver, start, null, resumer);
     }
 
     /**
