@@ -85,7 +85,7 @@ each_mechanism() {
                 run_plan "$status" 0 '' mechanism="$mechanism" experiment="$experiment" timing="$timing" batch_ns=20000 batches=3 warmup_batches=1
             done
         done
-        case $mechanism in control/* | sandbox/notify | sandbox/ptrace | sandbox/syscall) continue ;; esac
+        case $mechanism in control/* | sandbox/notify | sandbox/ptrace | sandbox/sigsys | sandbox/syscall | sandbox/userfaultfd) continue ;; esac
         case $experiments in *switch*) ;; *) continue ;; esac
         run_plan "$status" 0 '' mechanism="$mechanism" contexts=7 batch_units=100 batches=2
         run_plan "$status" 0 '' mechanism="$mechanism" contexts=3 working_set=100 batch_units=30 batches=2

@@ -1513,6 +1513,10 @@ export interface TaskFacts {
    */
   tasks: number;
   /**
+   * Tasks that a task of the probe traces; None where the kernel does not say.
+   */
+  traced?: number | null;
+  /**
    * Program that traces one of them and is none of the probe's own: each of its stops is a kernel switch of theirs.
    */
   tracer?: string | null;

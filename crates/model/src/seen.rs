@@ -98,6 +98,9 @@ pub struct TaskFacts {
     /// Tasks whose system calls pass a filter (seccomp); None where the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filtered: Option<u64>,
+    /// Tasks that a task of the probe traces; None where the kernel does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traced: Option<u64>,
     /// MiB that its processes have in memory; None where the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resident_mib: Option<u64>,

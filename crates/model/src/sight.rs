@@ -23,6 +23,8 @@ pub enum Sight {
     Guarded,
     /// Tasks whose system calls pass a filter.
     Filtered,
+    /// Tasks that a task of the probe traces.
+    Traced,
     /// MiB that all processes together have in memory.
     ResidentMib,
     /// Open files of a kind that the probe made itself.
@@ -36,8 +38,19 @@ pub const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user",
 const CLASSES: [&str; 6] = ["other", "batch", "idle", "fifo", "rr", "deadline"];
 
 /// Kinds of open files that a rule may ask for.
-const FILES: [&str; 9] =
-    ["pipe", "eventfd", "epoll", "signalfd", "timerfd", "io_uring", "unix_socket", "tcp_socket", "cpu_dma_latency"];
+const FILES: [&str; 11] = [
+    "pipe",
+    "eventfd",
+    "epoll",
+    "signalfd",
+    "timerfd",
+    "io_uring",
+    "unix_socket",
+    "tcp_socket",
+    "cpu_dma_latency",
+    "seccomp_notify",
+    "userfaultfd",
+];
 
 /// Open files of one kind that a rule may need at most: a look reads so many of a large ring and no more.
 const FILES_NEEDED: u64 = 128;
@@ -71,6 +84,7 @@ impl Sight {
             Self::Class(class) => Count::Is(facts.classes.get(class).copied().unwrap_or(0)),
             Self::Guarded => facts.guarded.into(),
             Self::Filtered => facts.filtered.into(),
+            Self::Traced => facts.traced.into(),
             Self::ResidentMib => facts.resident_mib.into(),
             Self::Files(kind) => facts.files.as_ref().map(|files| files.get(kind).copied().unwrap_or(0)).into(),
             _ => self.early(tree).unwrap_or(Count::Unknown),
@@ -85,7 +99,9 @@ impl Sight {
             Self::AddressSpaces => tree.address_spaces.into(),
             Self::ControlGroups => tree.control_groups.into(),
             Self::Namespaces(kind) => tree.namespaces.get(kind).copied().into(),
-            Self::Class(_) | Self::Guarded | Self::Filtered | Self::ResidentMib | Self::Files(_) => return None,
+            Self::Class(_) | Self::Guarded | Self::Filtered | Self::Traced | Self::ResidentMib | Self::Files(_) => {
+                return None;
+            }
         })
     }
 
@@ -97,7 +113,7 @@ impl Sight {
         let unseen = match self {
             Self::Threads | Self::Processes | Self::ResidentMib => 0,
             Self::AddressSpaces | Self::ControlGroups | Self::Namespaces(_) => processes,
-            Self::Class(_) | Self::Guarded | Self::Filtered => {
+            Self::Class(_) | Self::Guarded | Self::Filtered | Self::Traced => {
                 tree.tasks.saturating_sub(tree.facts.as_ref().map_or(0, |facts| facts.tasks))
             }
             // Each process may have its own.
@@ -118,6 +134,7 @@ impl Sight {
             Self::Class(class) => format!("tasks of the scheduling class {class}"),
             Self::Guarded => "tasks with guarded indirect branches".to_owned(),
             Self::Filtered => "tasks whose system calls pass a filter".to_owned(),
+            Self::Traced => "tasks that another task of the probe traces".to_owned(),
             Self::ResidentMib => "MiB in memory".to_owned(),
             Self::Files(kind) => format!("open files of the kind {kind}"),
         }
@@ -136,6 +153,7 @@ impl fmt::Display for Sight {
             Self::Class(class) => write!(f, "class.{class}"),
             Self::Guarded => f.write_str("guarded"),
             Self::Filtered => f.write_str("filtered"),
+            Self::Traced => f.write_str("traced"),
             Self::ResidentMib => f.write_str("resident_mib"),
             Self::Files(kind) => write!(f, "files.{kind}"),
         }
@@ -153,6 +171,7 @@ impl FromStr for Sight {
             Self::ControlGroups,
             Self::Guarded,
             Self::Filtered,
+            Self::Traced,
             Self::ResidentMib,
         ];
         let kinds = NAMESPACES.map(|kind| Self::Namespaces(kind.to_owned()));

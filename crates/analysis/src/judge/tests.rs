@@ -116,6 +116,7 @@ fn seen() -> Seen {
                 classes: [("other".to_owned(), 2)].into(),
                 guarded: Some(0),
                 filtered: Some(0),
+                traced: Some(0),
                 resident_mib: Some(70),
                 files: Some([("pipe".to_owned(), 2)].into()),
                 page_faults: 250,

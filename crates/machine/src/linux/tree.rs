@@ -195,7 +195,7 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
     let mut allowed = BTreeSet::new();
     let mut ran_on = BTreeSet::new();
     let mut facts = TaskFacts::default();
-    let (mut exact, mut traced_by): (u64, Option<i32>) = (0, None);
+    let (mut exact, mut strangers) = (0, Vec::new());
     let all = family.iter().flat_map(|process| tasks(host, process.pid).map(|task| (process.pid, task)));
     for (pid, task) in all.take(TASKS_LOOKED_AT) {
         let file = |name: &str| host.read(format!("/proc/{pid}/task/{task}/{name}")).ok();
@@ -215,7 +215,13 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
                     tree.switches += value.trim().parse::<u64>().ok()?;
                     counts += 1;
                 }
-                "TracerPid" => traced_by = traced_by.or(value.trim().parse().ok().filter(|pid| *pid != 0)),
+                "TracerPid" => {
+                    let tracer = value.trim().parse().unwrap_or(0);
+                    // A probe may trace what it starts: that is its own work.
+                    let own = family.iter().any(|process| process.pid == tracer);
+                    *facts.traced.get_or_insert(0) += u64::from(own);
+                    strangers.extend((tracer != 0 && !own).then_some(tracer));
+                }
                 "Seccomp" => *facts.filtered.get_or_insert(0) += u64::from(value.trim() == "2"),
                 "SpeculationIndirectBranch" => *facts.guarded.get_or_insert(0) += u64::from(value.contains("disabled")),
                 _ => {}
@@ -230,9 +236,7 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
         *facts.classes.entry(scheduling::word(stat.policy()?)).or_default() += 1;
         (counts == 3).then_some(())?;
     }
-    // A probe may trace what it starts: that is its own work.
-    let stranger = traced_by.filter(|tracer| family.iter().all(|process| process.pid != *tracer));
-    facts.tracer = stranger.map(|tracer| host.process(&tracer.to_string()));
+    facts.tracer = strangers.first().map(|tracer| host.process(&tracer.to_string()));
     tree.cpu_ns = exact;
     tree.allowed_cpus = allowed.into_iter().collect();
     tree.ran_on = ran_on.into_iter().collect();
@@ -278,6 +282,8 @@ fn file_kind(link: &str, descriptor: &std::path::Path) -> Option<&'static str> {
         "anon_inode:[io_uring]" => Some("io_uring"),
         "anon_inode:[signalfd]" => Some("signalfd"),
         "anon_inode:[timerfd]" => Some("timerfd"),
+        "anon_inode:[userfaultfd]" => Some("userfaultfd"),
+        "anon_inode:seccomp notify" => Some("seccomp_notify"),
         "/dev/cpu_dma_latency" => Some("cpu_dma_latency"),
         _ if link.starts_with("pipe:") => Some("pipe"),
         _ if link.starts_with("socket:") => {

@@ -198,14 +198,15 @@ fn tree() -> impl Strategy<Value = Tree> {
 
 fn facts() -> impl Strategy<Value = TaskFacts> {
     let counts = || btree_map(text(), number(), 0..3);
-    let maybe = (proptest::array::uniform3(option::of(number())), option::of(counts()), option::of(text()));
+    let maybe = (proptest::array::uniform4(option::of(number())), option::of(counts()), option::of(text()));
     (number(), number(), counts(), maybe).prop_map(
-        |(tasks, page_faults, classes, ([guarded, filtered, resident_mib], files, tracer))| TaskFacts {
+        |(tasks, page_faults, classes, ([guarded, filtered, traced, resident_mib], files, tracer))| TaskFacts {
             resident_mib,
             tasks,
             classes,
             guarded,
             filtered,
+            traced,
             files,
             page_faults,
             tracer,

@@ -99,6 +99,7 @@ fn what_parameters_and_channels_claim_must_be_there() {
         ("class.fifo", "tasks of the scheduling class fifo", 0),
         ("guarded", "tasks with guarded indirect branches", 0),
         ("filtered", "tasks whose system calls pass a filter", 0),
+        ("traced", "tasks that another task of the probe traces", 0),
         ("files.tcp_socket", "open files of the kind tcp_socket", 0),
         ("files.cpu_dma_latency", "open files of the kind cpu_dma_latency", 0),
     ] {
@@ -111,6 +112,7 @@ fn what_parameters_and_channels_claim_must_be_there() {
                 Sight::Class(class) => facts.classes.extend([(class.clone(), 2)]),
                 Sight::Guarded => facts.guarded = Some(2),
                 Sight::Filtered => facts.filtered = Some(2),
+                Sight::Traced => facts.traced = Some(2),
                 Sight::Files(kind) => facts.files.as_mut().unwrap().extend([(kind.clone(), 2)]),
                 _ => unreachable!(),
             });
