@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "kit/os/procfs.h"
 #include "kit/plan/failure.h"
@@ -19,10 +22,21 @@ namespace {
 // The kernel's own calls: musl's functions of these names refuse, since POSIX means processes by them.
 long class_of(int thread) { return syscall(SYS_sched_getscheduler, thread); }
 
+constexpr std::array<std::pair<std::string_view, int>, 5> classes = {{
+    {"other", SCHED_OTHER},
+    {"fifo", SCHED_FIFO},
+    {"rr", SCHED_RR},
+    {"batch", SCHED_BATCH},
+    {"idle", SCHED_IDLE},
+}};
+
 int policy_of(const Plan& plan) {
-    const std::string& sched = plan.text("sched");
-    return sched == "fifo" ? SCHED_FIFO : sched == "batch" ? SCHED_BATCH : SCHED_OTHER;
+    return std::find_if(classes.begin(), classes.end(),
+                        [&](const auto& known) { return known.first == plan.text("sched"); })
+        ->second;
 }
+
+bool is_real_time(int policy) { return policy == SCHED_FIFO || policy == SCHED_RR; }
 
 // Where the kernel groups real-time tasks, a control group without a share of real time refuses them, even
 // to the superuser.
@@ -31,7 +45,7 @@ std::string cure(int policy) {
         return "switchcost was started under SCHED_IDLE, which only CAP_SYS_NICE may leave; start it under the usual "
                "class (chrt --other 0, CPUSchedulingPolicy=other)";
     }
-    if (policy != SCHED_FIFO) return "a filter of the session (seccomp) may refuse the call";
+    if (!is_real_time(policy)) return "a filter of the session (seccomp) may refuse the call";
     if (procfs::cgroup_limit("cpu", "cpu.rt_runtime_us") == 0u) {
         return "cpu.rt_runtime_us of this control group is 0: give it a share, or run outside of it";
     }
@@ -45,7 +59,7 @@ void schedule_self(const Plan& plan) {
     if (class_of(0) == policy) return;
     // The lowest real-time priority: above every ordinary task, below the kernel's own.
     sched_param priority{};
-    priority.sched_priority = policy == SCHED_FIFO ? 1 : 0;
+    priority.sched_priority = is_real_time(policy) ? 1 : 0;
     if (syscall(SYS_sched_setscheduler, 0, policy, &priority) == 0) return;
     const int error = errno;
     const std::string what = std::string("sched=") + plan.text("sched") + " was refused (" + std::strerror(error) + ")";

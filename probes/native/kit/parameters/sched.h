@@ -17,7 +17,7 @@ void schedule_self(const Plan& plan);
 std::int64_t tasks_scheduled(std::span<const TaskId> tasks, const Plan& plan);
 
 inline Parameter sched_parameter() {
-    Parameter parameter{"sched", {"other", "fifo", "batch"}};
+    Parameter parameter{"sched", {"other", "fifo", "rr", "batch", "idle"}};
     parameter.apply = &schedule_self;
     parameter.count = [](const Counting& counting, Counts& counts) {
         counts.emplace_back("tasks_scheduled", tasks_scheduled(counting.tasks, counting.plan));
