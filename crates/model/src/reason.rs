@@ -22,7 +22,7 @@ pub enum Reason {
     NoAnswer { limit_ms: u64 },
     #[error("the probe could not be started: {why}")]
     NotStarted { why: String },
-    #[error("the probe was killed by signal {signal}{words}")]
+    #[error("the probe was killed by signal {signal}{}{words}", if *signal == 31 { " (SIGSYS: a filter of the session forbids a system call)" } else { "" })]
     Killed { signal: i32, words: LastWords },
     #[error(
         "the probe ended, and the host could not learn how, nor what the kernel counted of it; another program may have reaped it"
