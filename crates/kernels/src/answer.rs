@@ -126,16 +126,18 @@ impl Answered {
             column.title = if alike { letter() } else { short };
         }
         let counted: Vec<&Column> = columns.iter().filter(|column| column.missing.is_none()).collect();
-        let control = |column: &Column| column.number(0).filter(|_| column.rows[0].count.modes.len() == 1);
+        let control = |column: &Column| column.rows.first().and_then(|row| row.count.only());
         let first = counted.first().and_then(|column| control(column));
-        let void = counted.iter().find_map(|column| match (control(column), first) {
-            (Some(count), Some(first)) if (count / first - 1.0).abs() <= EXACT => None,
-            (Some(count), Some(first)) => {
-                Some(format!("{first:.3} instructions in {}, and {count:.3} in {}", counted[0].name(), column.name()))
-            }
-            _ => Some(format!("no single number in {}", column.name())),
+        let equal = |column: &&&Column| {
+            first.zip(control(column)).is_some_and(|(first, count)| (count / first - 1.0).abs() <= EXACT)
+        };
+        let said = |column: &Column| {
+            let count = control(column).map_or("no single number of".to_owned(), |count| format!("{count:.3}"));
+            format!("{count} instructions in {}", column.name())
+        };
+        let void = counted.iter().find(|column| !equal(column)).map(|other| {
+            format!("the control, which makes no system call, takes {}, and {}", said(counted[0]), said(other))
         });
-        let void = void.map(|why| format!("the control, which makes no system call, takes {why}"));
         let ends =
             counted.first().zip(counted.last()).and_then(|(a, b)| Some((a.options.as_ref()?, b.options.as_ref()?)));
         let differ = ends.map(|(a, b)| {
@@ -173,21 +175,16 @@ impl Answered {
         }
     }
 
-    /// Functions of a row that the last column executes and the first does not; if there are none, the one that grew most.
+    /// Functions of a row that grew, those first that the first column does not execute.
     #[must_use]
     pub fn grown_most(&self, row: usize) -> String {
         let of = |column: Option<&Column>| Some(column?.rows.get(row)?.profile.clone()?.functions);
         let Some((a, b)) = of(self.columns.first()).zip(of(self.columns.last())) else { return String::new() };
         let mut grown: Vec<(&String, f64)> =
             b.iter().map(|(name, count)| (name, count - a.get(name).unwrap_or(&0.0))).collect();
-        grown.sort_by(|x, y| y.1.total_cmp(&x.1));
-        let new = grown.iter().filter(|(name, by)| !a.contains_key(*name) && *by >= 1.0).take(3);
-        let new: Vec<String> = new.map(|(name, by)| format!("{name} ({by:.1})")).collect();
-        match (new.as_slice(), grown.first()) {
-            ([], Some((name, by))) => format!("; {name} grew most, by {by:.1} instructions"),
-            ([], None) => String::new(),
-            (new, _) => format!("; new are {}", new.join(", ")),
-        }
+        grown.sort_by(|x, y| a.contains_key(x.0).cmp(&a.contains_key(y.0)).then(y.1.total_cmp(&x.1)));
+        let most = grown.iter().take(3).filter(|(_, by)| *by >= 1.0).map(|(name, by)| format!("{name} {by:+.1}"));
+        format!("; by function: {}", most.collect::<Vec<_>>().join(", "))
     }
 
     /// As Markdown that survives a plain-text mail: no line is wide, and all is ASCII.

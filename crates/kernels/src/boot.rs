@@ -1,6 +1,6 @@
 //! The emulator, and what came of a boot.
 
-use crate::image::{Image, archive};
+use crate::image::archive;
 use crate::serial::Said;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub enum Trouble {
 /// What is booted.
 pub struct Boot<'a> {
     /// The kernel.
-    pub image: &'a Image,
+    pub image: &'a Path,
     /// Words of its command line beside [`WORDS`].
     pub words: &'a str,
     /// Files at the root of its file system; `init` is started.
@@ -87,8 +87,8 @@ pub fn boot(boot: &Boot<'_>, heard: &mut dyn FnMut(&Said)) -> Result<Said, Troub
     let text = |path: &Path| path.display().to_string();
     let mut arguments: Vec<String> = HARDWARE.split_whitespace().map(str::to_owned).collect();
     let words = format!("{WORDS} {}", boot.words);
-    let own = ["-kernel", &text(&boot.image.path), "-initrd", &text(&archive_file), "-append", words.trim()]
-        .map(str::to_owned);
+    let own =
+        ["-kernel", &text(boot.image), "-initrd", &text(&archive_file), "-append", words.trim()].map(str::to_owned);
     arguments.extend(own);
     arguments.extend(["-seed".to_owned(), boot.seed.to_string()]);
     arguments.extend(boot.plugin.into_iter().flat_map(|plugin| ["-plugin".to_owned(), text(plugin)]));

@@ -41,13 +41,6 @@ struct Guest {
     files: Vec<(String, Vec<u8>)>,
 }
 
-/// A column that is to be counted.
-struct Wanted {
-    image: Image,
-    probe: usize,
-    setting: Option<String>,
-}
-
 /// What all columns have.
 struct Work<'a> {
     how: &'a Kernels,
@@ -80,7 +73,14 @@ impl Kernels {
     }
 
     fn counted(&self) -> Result<Answered, Failure> {
-        let wanted = self.wanted(&self.images()?, self.probe.len().max(1))?;
+        let images = self.images()?;
+        let settings: Vec<Option<String>> = std::iter::once(None).chain(self.with.iter().cloned().map(Some)).collect();
+        let many = images.len() * self.probe.len().max(1) * settings.len();
+        if self.gate.is_some() && many != 2 {
+            return Err(Failure::usage(format!(
+                "--gate compares two columns, and here are {many}; name two --image, or one and two --probe"
+            )));
+        }
         let work = self.work()?;
         let failed = |trouble| match trouble {
             Trouble::Interrupted => Failure::partial("stopped before all was counted; nothing is kept"),
@@ -88,12 +88,23 @@ impl Kernels {
         };
         let emulator = emulator(&work.interrupt).map_err(failed)?;
         let mut progress = Progress::drawn();
-        progress.set_length(work.rows.len() as u64 * STARTS * self.boots * wanted.len() as u64);
+        progress.set_length(work.rows.len() as u64 * STARTS * self.boots * many as u64);
         progress.announce(|| {
-            format!("counting {} rows in {} columns; a boot takes about half a minute", work.rows.len(), wanted.len())
+            format!("counting {} rows in {many} columns; a boot takes about half a minute", work.rows.len())
         });
-        let columns = wanted.iter().map(|one| column(&work, one, &mut progress));
-        let columns = columns.collect::<Result<_, _>>().map_err(failed)?;
+        let mut columns = Vec::new();
+        let with_guest = |image| work.guests.iter().map(move |guest| (image, guest));
+        let pairs = images.iter().flat_map(with_guest);
+        for ((image, guest), setting) in pairs.flat_map(|pair| settings.iter().map(move |setting| (pair, setting))) {
+            let probe = (work.guests.len() > 1).then(|| guest.known.info.id.clone());
+            let mut column = Column::of(image, setting.clone(), probe);
+            match fill(&work, guest, &mut column, &mut progress) {
+                // What one kernel does not do costs its column only.
+                Err(Trouble::Kernel(why)) => column.missing = Some(why),
+                done => done.map_err(failed)?,
+            }
+            columns.push(column);
+        }
         progress.clear();
         Ok(Answered::new(emulator, self.boots, &work.data, columns))
     }
@@ -156,23 +167,6 @@ impl Kernels {
         }
         files.iter().map(|file| Image::read(file).map_err(|why| Failure::usage(format!("--image {why}")))).collect()
     }
-
-    /// Each kernel with each probe and each setting, and without one.
-    fn wanted(&self, images: &[Image], probes: usize) -> Result<Vec<Wanted>, Failure> {
-        let mut wanted = Vec::new();
-        for image in images {
-            for probe in 0..probes {
-                let settings = std::iter::once(None).chain(self.with.iter().cloned().map(Some));
-                wanted.extend(settings.map(|setting| Wanted { image: image.clone(), probe, setting }));
-            }
-        }
-        match wanted.len() {
-            count if self.gate.is_some() && count != 2 => Err(Failure::usage(format!(
-                "--gate compares two columns, and here are {count}; name two --image, or one and two --probe"
-            ))),
-            _ => Ok(wanted),
-        }
-    }
 }
 
 /// What `--format json` has printed.
@@ -202,15 +196,13 @@ fn guest(known: KnownProbe) -> Result<Guest, Failure> {
 
 impl Work<'_> {
     fn plan(&self, row: usize, seed: u64) -> Plan {
-        let variant = self.rows[row].0.clone();
-        let (batches, warmup_batches) = (BATCHES, WARMUP);
         Plan {
-            variant,
+            variant: self.rows[row].0.clone(),
             cpus: vec![0],
             batch_units: 0,
             batch_ns: BATCH,
-            batches,
-            warmup_batches,
+            batches: BATCHES,
+            warmup_batches: WARMUP,
             verify_units: 0,
             seed,
             deadline_ms: 0,
@@ -239,22 +231,19 @@ fn setting(of: Option<&str>) -> (String, String) {
 }
 
 /// Why a machine that came to its end is not the one that was asked for.
-fn other(wanted: &Wanted, said: &Said) -> Option<String> {
+fn other(column: &Column, said: &Said) -> Option<String> {
     let fact = |name: &str| said.facts.get(name).map_or("", String::as_str);
-    let release = fact("uname").split(' ').next().unwrap_or_default();
-    if release != wanted.image.release {
-        return Some(format!(
-            "the file says that it is {}, and the machine that it is {release}",
-            wanted.image.release
-        ));
+    let (release, clock) = (fact("uname").split(' ').next().unwrap_or_default(), fact("clock"));
+    if release != column.release {
+        return Some(format!("the file says that it is {}, and the machine that it is {release}", column.release));
     }
     if fact("idle") != "yes" {
         return Some("it is still busy a minute after its start".to_owned());
     }
-    if fact("clock") != "tsc" {
-        return Some(format!("its clock is {}, which does not count instructions", fact("clock")));
+    if clock != "tsc" {
+        return Some(format!("its clock is {clock}, which does not count instructions"));
     }
-    let setting = wanted.setting.as_deref()?;
+    let setting = column.setting.as_deref()?;
     let value = setting.split_once('=').map_or(setting, |(_, value)| value);
     let now = fact(if setting.starts_with(OF_START) { "preemption" } else { "sched" });
     // A kernel sets what it chose in brackets beside the other choices.
@@ -262,47 +251,34 @@ fn other(wanted: &Wanted, said: &Said) -> Option<String> {
     (!now.split_whitespace().any(chosen)).then(|| format!("this kernel has no {setting}"))
 }
 
-/// Counts a column. What one kernel does not do costs its column only.
-fn column(work: &Work<'_>, wanted: &Wanted, progress: &mut Progress) -> Result<Column, Trouble> {
-    let guest = &work.guests[wanted.probe];
-    let mut column =
-        Column::of(&wanted.image, wanted.setting.clone(), (work.guests.len() > 1).then(|| guest.known.info.id.clone()));
+/// Counts a column.
+fn fill(work: &Work<'_>, guest: &Guest, column: &mut Column, progress: &mut Progress) -> Result<(), Trouble> {
     let mut starts: Vec<Vec<Start>> = work.rows.iter().map(|_| Vec::new()).collect();
-    for number in 0..work.how.boots {
-        let mut plans: Vec<(usize, Plan)> = Vec::new();
-        for row in 0..work.rows.len() {
-            plans.extend((0..STARTS).map(|start| (row, work.plan(row, number * STARTS + start + 1))));
-        }
-        let lines =
-            plans.iter().enumerate().map(|(tag, (row, plan))| work.line(guest, tag, *row, plan)).collect::<String>();
-        let named = format!("{} - boot {} of {}", column.name(), number + 1, work.how.boots);
+    for boot in 1..=work.how.boots {
+        let planned = (0..work.rows.len()).flat_map(|row| (1..=STARTS).map(move |start| (row, start)));
+        let plan = |row, start| work.plan(row, (boot - 1) * STARTS + start);
+        let line = |(tag, (row, start))| work.line(guest, tag, row, &plan(row, start));
+        let lines: Vec<String> = planned.enumerate().map(line).collect();
         let mut done = 0;
-        let said = machine(work, wanted, number + 1, &lines, None, &mut |said| {
+        let said = machine(work, guest, column, boot, &lines.concat(), None, &mut |said| {
             let now = said.starts.iter().filter(|start| start.status.is_some()).count();
             (done..now).for_each(|_| progress.step());
             done = done.max(now);
-            progress.say(|| format!("{named} - start {done} of {}", plans.len()));
-        });
-        let said = match said {
-            Ok(said) => said,
-            Err(Trouble::Kernel(why)) => {
-                column.missing = Some(why);
-                return Ok(column);
-            }
-            Err(trouble) => return Err(trouble),
-        };
-        if let Some(why) = other(wanted, &said) {
-            column.missing = Some(why);
-            return Ok(column);
+            let of = lines.len();
+            progress.say(|| format!("{} - boot {boot} of {} - start {done} of {of}", column.name(), work.how.boots));
+        })?;
+        if let Some(why) = other(column, &said) {
+            return Err(Trouble::Kernel(why));
         }
         column.facts.clone_from(&said.facts);
         for start in said.starts {
-            if let Some((row, _)) = plans.get(start.tag) {
-                starts[*row].push(start);
+            if let Some(of_row) = starts.get_mut(start.tag / STARTS as usize) {
+                of_row.push(start);
             }
         }
     }
-    let mut profiles = if work.how.functions { profiled(work, wanted, &starts, progress)? } else { BTreeMap::new() };
+    let mut profiles =
+        if work.how.functions { profiled(work, guest, column, &starts, progress)? } else { BTreeMap::new() };
     for (row, starts) in starts.iter().enumerate() {
         let (variant, depth) = &work.rows[row];
         let label = switchcost_analysis::label(variant, &work.catalogue, false);
@@ -310,24 +286,25 @@ fn column(work: &Work<'_>, wanted: &Wanted, progress: &mut Progress) -> Result<C
         let (depth, count, profile) = (*depth, counted(work, row, starts), profiles.remove(&row));
         column.rows.push(Row { label, depth, count, profile });
     }
-    Ok(column)
+    Ok(())
 }
 
 /// Boots a kernel and lets it carry out these lines.
 fn machine(
     work: &Work<'_>,
-    wanted: &Wanted,
+    guest: &Guest,
+    column: &Column,
     seed: u64,
     lines: &str,
     plugin: Option<&Path>,
     heard: &mut dyn FnMut(&Said),
 ) -> Result<Said, Trouble> {
-    let (words, first) = setting(wanted.setting.as_deref());
+    let (words, first) = setting(column.setting.as_deref());
     let plan = first + lines;
     let mut files: Vec<(&str, &[u8])> = vec![("init", &work.init), ("plan", plan.as_bytes())];
-    files.extend(work.guests[wanted.probe].files.iter().map(|(name, content)| (name.as_str(), content.as_slice())));
-    let (silence, interrupt) = (work.how.silence, &work.interrupt);
-    boot(&Boot { image: &wanted.image, words: &words, files: &files, seed, plugin, silence, interrupt }, heard)
+    files.extend(guest.files.iter().map(|(name, content)| (name.as_str(), content.as_slice())));
+    let (silence, interrupt, image) = (work.how.silence, &work.interrupt, Path::new(&column.image));
+    boot(&Boot { image, words: &words, files: &files, seed, plugin, silence, interrupt }, heard)
 }
 
 /// What the starts of a row come to.
@@ -342,12 +319,7 @@ fn counted(work: &Work<'_>, row: usize, starts: &[Start]) -> Count {
             let found = start.depth.map_or("nowhere".to_owned(), |depth| depth.to_string());
             return Count::missing(format!("it ran at depth {found}, not {depth}"));
         }
-        if let Err(why) = believed(
-            mechanism,
-            &work.plan(row, start.transcript.plan.as_ref().map_or(0, |_| 1)),
-            &start.transcript,
-            start.status,
-        ) {
+        if let Err(why) = believed(mechanism, &work.plan(row, 1), &start.transcript, start.status) {
             return Count::missing(why);
         }
     }
@@ -358,26 +330,24 @@ fn counted(work: &Work<'_>, row: usize, starts: &[Start]) -> Count {
 /// The same by function, by row: three more starts in a machine of its own. The first warms up what the kernel keeps; the last does more units than the second.
 fn profiled(
     work: &Work<'_>,
-    wanted: &Wanted,
+    guest: &Guest,
+    column: &Column,
     starts: &[Vec<Start>],
     progress: &mut Progress,
 ) -> Result<BTreeMap<usize, Profile>, Trouble> {
-    let guest = &work.guests[wanted.probe];
     let mut lines = "symbols\n".to_owned();
     for (row, starts) in starts.iter().enumerate().skip(1) {
         let echo = starts.first().and_then(|start| start.transcript.plan.as_ref());
-        for times in echo.iter().flat_map(|_| [1, 1, MORE]) {
-            let batch_units = echo.map_or(0, |echo| echo.batch_units * times);
+        for batch_units in echo.iter().flat_map(|echo| [1, 1, MORE].map(|times| echo.batch_units * times)) {
             lines += &work.line(guest, row, row, &Plan { batch_units, ..work.plan(row, 1) });
         }
     }
-    let said = machine(work, wanted, 1, &lines, Some(&work.plugin), &mut |said| {
-        progress.say(|| format!("{} by function - {} starts", wanted.image.release, said.starts.len()));
+    let said = machine(work, guest, column, 1, &lines, Some(&work.plugin), &mut |said| {
+        progress.say(|| format!("{} by function - {} starts", column.name(), said.starts.len()));
     });
     let said = match said {
-        Ok(said) => said,
         Err(Trouble::Kernel(_)) => return Ok(BTreeMap::new()),
-        Err(trouble) => return Err(trouble),
+        said => said?,
     };
     let of_rows = said.starts.chunk_by(|a, b| a.tag == b.tag).filter(|starts| starts.len() == 3);
     Ok(of_rows

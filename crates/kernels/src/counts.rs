@@ -57,6 +57,12 @@ impl Count {
     pub fn missing(why: impl Into<String>) -> Self {
         Self { missing: Some(why.into()), ..Self::default() }
     }
+
+    /// Its number, if it has one mode.
+    #[must_use]
+    pub fn only(&self) -> Option<f64> {
+        Some(self.modes.first().filter(|_| self.modes.len() == 1)?.instructions)
+    }
 }
 
 /// Clock ticks, which are instructions, of the measured batches of a start, per unit.
