@@ -21,7 +21,7 @@ pub struct Kernels {
     /// Folder of another static probe; repeat for a column each
     #[arg(long, value_name = "FOLDER")]
     pub probe: Vec<PathBuf>,
-    /// A setting in a further column of each kernel: preempt=full, or a word or file of its sched/ in debugfs, such as NO_DELAY_DEQUEUE or cgroup_mode=up
+    /// A setting in a further column of each kernel: preempt=full, sched_ext, or a word or file of its sched/ in debugfs, such as NO_DELAY_DEQUEUE or cgroup_mode=up
     #[arg(long, value_name = "SETTING", value_parser = parse_setting)]
     pub with: Vec<String>,
     /// Levels of control groups above the probe, a row each

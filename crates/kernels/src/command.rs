@@ -222,6 +222,7 @@ impl Work<'_> {
 fn setting(of: Option<&str>) -> (String, String) {
     match of {
         Some(word) if word.starts_with(OF_START) => (word.to_owned(), String::new()),
+        Some("sched_ext") => (String::new(), "sched_ext\n".to_owned()),
         Some(word) => {
             let (file, value) = word.split_once('=').unwrap_or(("features", word));
             (String::new(), format!("sched {file} {value}\n"))

@@ -2,9 +2,14 @@
 // the kernel has nothing else to do, carries out the lines of /plan, and ends the machine. Whatever it says begins with
 // '@' on a line of its own; what the probe says follows its line.
 //
-//   sched NAME VALUE            write VALUE into a setting of the scheduler, and show what it says then; refused: @no
-//   PATH=VALUE: reason symbols                     the kernel's functions, as `@symbol ADDRESS NAME` run TAG DEPTH
-//   PROGRAM WORD...   start a program in a control group DEPTH levels below the root, between two marks
+//   sched NAME VALUE
+//       write VALUE into a setting of the scheduler, and show what it says then; refused: @no PATH=VALUE: reason
+//   sched_ext
+//       give all ordinary tasks to the smallest scheduler of sched_ext, and show at the end which one they have
+//   symbols
+//       the kernel's functions, as `@symbol ADDRESS NAME`
+//   run TAG DEPTH PROGRAM WORD...
+//       start a program in a control group DEPTH levels below the root, between two marks
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -19,6 +24,8 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include "sched_ext.h"
 
 // The emulator's plugin knows this instruction, which does nothing, by its bytes. What was said before it has left the
 // serial line.
@@ -204,6 +211,11 @@ int main(void) {
             snprintf(path, sizeof path, "/sys/kernel/debug/sched/%s", name == NULL ? "" : name);
             put(path, value == NULL ? "" : value);
             show("sched", path);
+        } else if (strcmp(line, "sched_ext") == 0) {
+            const char* const refused = start_sched_ext();
+            if (refused != NULL) {
+                printf("\n@no sched_ext: %s\n", refused);
+            }
         } else if (strcmp(line, "symbols") == 0) {
             put("/proc/sys/kernel/kptr_restrict", "0");
             fflush(stdout);
@@ -226,6 +238,8 @@ int main(void) {
     show("features", "/sys/kernel/debug/sched/features");
     show("preemption", "/sys/kernel/debug/sched/preempt");
     show("cgroup_mode", "/sys/kernel/debug/sched/cgroup_mode");
+    // A kernel that has thrown its scheduler out meanwhile has no such file.
+    show("sched", "/sys/kernel/sched_ext/root/ops");
     printf("\n@end\n");
     fflush(stdout);
     tcdrain(STDOUT_FILENO);
