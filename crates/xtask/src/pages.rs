@@ -178,6 +178,19 @@ mod tests {
     use super::*;
     use crate::places::KEPT;
 
+    /// Else each reader of a kept run first reads of verdicts that changed. `switchcost import`, then `export`, writes today's.
+    #[test]
+    fn kept_runs_have_the_verdicts_of_today() {
+        let catalogue = catalogue().unwrap();
+        for entry in fs::read_dir(top().join(KEPT)).unwrap().flatten().map(|entry| entry.path()) {
+            if entry.extension().is_some_and(|extension| extension == "jsonl") {
+                let mut run =
+                    switchcost_store::import_jsonl(&mut BufReader::new(File::open(&entry).unwrap())).unwrap().run;
+                assert_eq!(judge_again(&mut run, &catalogue.mechanisms), [], "{}", entry.display());
+            }
+        }
+    }
+
     #[test]
     fn a_name_is_replaced_and_one_that_means_nothing_is_an_error() {
         let kept = Kept::read(&top().join(KEPT)).unwrap();
