@@ -21,7 +21,7 @@ fn every_derived_document_is_what_the_code_gives() {
         assert!(answers.contains(&format!("\n## ({question}) ")), "question ({question}) has no answer");
     }
     assert_eq!(answers.matches("**What would falsify it:**").count(), 9);
-    for finding in ["million", "isolation", "ring", "condvar", "latency"] {
+    for finding in ["million", "isolation", "ring", "sandbox", "condvar", "latency"] {
         let text = page(&format!("docs/findings/{finding}.md"));
         for part in ["We measured on", "```sh\nswitchcost ", "**What it says.**", "**What would falsify it:**"] {
             assert!(text.contains(part), "docs/findings/{finding}.md lacks `{part}`");
