@@ -72,7 +72,7 @@ private class Rendezvous(turn: LongUnaryOperator) : LongUnaryOperator {
     }
 }
 
-/** fiber/kotlin-yield: coroutines that are always ready; the driver runs the first, which yields to the end of the queue. */
+/** fiber/kotlin-yield: coroutines that are always ready; the first yields to the end of the queue. */
 private class Yielding(turn: LongUnaryOperator) : LongUnaryOperator {
     private var token = 0L
 
