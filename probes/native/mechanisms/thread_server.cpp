@@ -1,5 +1,5 @@
 // thread/server: a thread serves requests that are due at times drawn beforehand (clock_nanosleep while none waits).
-#include "kit/experiments/serve.h"
+#include "mechanisms/server.h"
 
 namespace probe {
 namespace {

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <string>
 
-#include "kit/experiments/serve.h"
 #include "kit/experiments/wakeup.h"
 #include "kit/os/arch.h"
+#include "mechanisms/server.h"
 #include "negative/mistakes.h"
 
 namespace probe {
