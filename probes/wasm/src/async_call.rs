@@ -1,7 +1,7 @@
 //! stack/wasm-async: calls into guests that wait in an import, polled in turn by a loop of the host.
 //!
 //! Each context is one call of an instance of its own: wasmtime runs it on a stack of its own, and leaves that when the
-//! future of the import is pending. The loop that polls is not a context. The guest counts its turns, too, and tells the
+//! future of the import is pending. The loop that polls is not a context. The guest also counts its turns, and tells the
 //! import so far how many it had.
 
 use crate::guest::{refused, Word};
