@@ -1331,6 +1331,10 @@ export interface Scheduled {
    */
   hogs_stopped?: boolean;
   /**
+   * What came of the lateness that ends the row; None: none does.
+   */
+  limit?: LateLimit | null;
+  /**
    * From the start of the process until the hogs had been released and the classes set, ns; None: a reason in its place.
    */
   loaded_ns: number | null;
@@ -1347,7 +1351,7 @@ export interface Scheduled {
    */
   slices_ns: number[];
   /**
-   * For whom its tasks waited. A start that was traced for this is in no figure; None: it was not to be.
+   * For whom its tasks waited. A start that was traced for this is in no figure, unless every start of its row is; None: it was not to be.
    */
   tail?: Tail | null;
   /**
@@ -1356,35 +1360,71 @@ export interface Scheduled {
   waited_ns: number | null;
 }
 /**
- * For whom tasks of a probe waited for a CPU, as the kernel's tracepoints tell.
+ * A lateness that ends a row, and whether a start had it.
  */
-export interface Tail {
+export interface LateLimit {
   /**
-   * Who had the CPU in these, task, interrupt or softirq → ns.
+   * The latest of them, as the probe tells, ns.
    */
-  held: {
-    [k: string]: number;
-  };
+  latest_ns: number;
   /**
-   * Wake-ups by a timer that were latest, the latest first; empty where its tasks wait otherwise, or timers cannot be traced.
+   * The lateness, ns.
    */
-  late?: LateWake[];
+  ns: number;
   /**
-   * The longest of these waits, ns, the longest first.
+   * The latest one that was traced, if the start ended the row.
    */
-  longest_ns: number[];
+  traced?: TracedWake | null;
   /**
-   * Events of the scheduler that the kernel did not keep, a few at most.
-   */
-  lost: number;
-  /**
-   * Why nothing of this is known.
-   */
-  unknown?: Obstacle | null;
-  /**
-   * Times that one of them was woken and then ran.
+   * Wake-ups of the start, its warm-up included.
    */
   wakes: number;
+}
+/**
+ * A wake-up, and what went on around it.
+ */
+export interface TracedWake {
+  /**
+   * It had a timer of its own; otherwise only its wait is known.
+   */
+  by_timer: boolean;
+  /**
+   * Where it ran.
+   */
+  cpu: number;
+  /**
+   * What happened on that CPU, and to the task elsewhere, in order.
+   */
+  events: TracedEvent[];
+  /**
+   * Events in the middle of these that are not kept.
+   */
+  left_out: number;
+  /**
+   * The time that its timer was set for, or when a partner woke it, ns since 1970 UTC.
+   */
+  unix_ns: number;
+  /**
+   * Its parts.
+   */
+  wake: LateWake;
+}
+/**
+ * Something that the kernel did.
+ */
+export interface TracedEvent {
+  /**
+   * Where.
+   */
+  cpu: number;
+  /**
+   * After the time of the wake-up, ns; negative: ahead of it.
+   */
+  ns: number;
+  /**
+   * In words.
+   */
+  what: string;
 }
 /**
  * A wake-up by a timer, from the time that it was set for until the task was back from its system call. The parts add up to the whole.
@@ -1416,6 +1456,37 @@ export interface LateWake {
    * From waking to running, ns.
    */
   waited_ns: number;
+}
+/**
+ * For whom tasks of a probe waited for a CPU, as the kernel's tracepoints tell.
+ */
+export interface Tail {
+  /**
+   * Who had the CPU in these, task, interrupt or softirq → ns.
+   */
+  held: {
+    [k: string]: number;
+  };
+  /**
+   * Wake-ups by a timer that were latest, the latest first; empty where its tasks wait otherwise, or timers cannot be traced.
+   */
+  late?: LateWake[];
+  /**
+   * The longest of these waits, ns, the longest first.
+   */
+  longest_ns: number[];
+  /**
+   * Events of the scheduler that the kernel did not keep, a few at most.
+   */
+  lost: number;
+  /**
+   * Why nothing of this is known.
+   */
+  unknown?: Obstacle | null;
+  /**
+   * Times that one of them was woken and then ran.
+   */
+  wakes: number;
 }
 /**
  * One look at the probe and all its descendants.
