@@ -5,7 +5,7 @@ use super::measured::{request, say_stopped};
 use super::operands::{has_figure, is_called};
 use std::path::Path;
 use std::time::Duration;
-use switchcost_analysis::{Analysis, Burden, Load, Quantity, Row, usable};
+use switchcost_analysis::{Analysis, Burden, FEWEST_STARTS, Load, Quantity, Row, usable};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_machine::cpus::Cpus;
@@ -160,8 +160,10 @@ impl<'c> Question<'c> {
         let (mut groups, mut missing) = (Vec::new(), Vec::new());
         let mut stored = Stored::open(store, &arguments.measure.how, |_: &_| true)?;
         for needed in self.needed() {
+            let usual = needed.asks == (Experiment::usual(), Inquiry::default());
             let all = |run: &Run| {
-                needed.rows.iter().map(|(of, row)| Some((*of, self.place(run, row)?))).collect::<Option<Vec<_>>>()
+                let place = |(of, row): &(_, _)| Some((*of, self.place(run, row, usual)?));
+                needed.rows.iter().map(place).collect::<Option<Vec<_>>>()
             };
             let found = if arguments.measure.measure {
                 None
@@ -223,10 +225,12 @@ impl<'c> Question<'c> {
         stored.map(|()| run).map_err(Failure::usage)
     }
 
-    /// The row, if it has starts enough.
-    fn place(&self, run: &Run, wanted: &Wanted) -> Option<usize> {
+    /// The row, if it has starts enough; but for the switch itself also one that was tried and has none, since it would have none again.
+    fn place(&self, run: &Run, wanted: &Wanted, usual: bool) -> Option<usize> {
         let index = place(run, wanted, self.catalogue)?;
-        has_figure(run, index).then_some(index)
+        let starts = || run.invocations.iter().filter(|start| start.variant == index).count();
+        let tried = || run.not_run.contains_key(&index) || starts() >= FEWEST_STARTS;
+        (has_figure(run, index) || !usual && tried()).then_some(index)
     }
 
     /// What they have, or have borrowed: futexes do not make threads, a thread is as large whatever it waits for, and who sleeps until a time waits for nobody.
