@@ -390,29 +390,6 @@ fn several_probes_of_one_mechanism_stand_side_by_side() {
 }
 
 #[test]
-fn a_probe_that_would_not_be_chosen_is_not_started() {
-    let world = world();
-    let asked = |rows: &str| {
-        let log = world.path("asked");
-        let _ = std::fs::remove_file(&log);
-        world.write(
-            "libexec/switchcost/probes/second/probe.sh",
-            &format!("echo asked >>'{}'\nexec {FAKE} \"$@\"\n", log.display()),
-        );
-        let page = probe("second", FAKE, 50).replace(&format!("[\"{FAKE}\"]"), "[\"sh\", \"./probe.sh\"]");
-        world.write("libexec/switchcost/probes/second/probe.toml", &page);
-        let said = world.run(&format!("run {rows} --rounds 6 --format json"));
-        assert!(said.out.contains("\"results\""), "{said:?}");
-        log.exists()
-    };
-    assert!(!asked("thread/honest"), "the one of higher priority can");
-    assert!(asked("thread/honest@second"), "a row of it is asked for");
-    // The best one answers nothing.
-    world.write("libexec/switchcost/probes/fake/probe.toml", &probe("fake", "/nowhere/probe", 100));
-    assert!(asked("thread/honest"), "the one of higher priority is silent");
-}
-
-#[test]
 fn a_wrong_data_file_is_named() {
     let world = world();
     world.write("share/switchcost/mechanisms/thread/odd.toml", &mechanism("kernel_swiches = 1\n"));

@@ -1,6 +1,7 @@
-//! A probe that is slow to answer, or cannot: it is waited for as long as it gets on, and packages are named only if something is missing.
+//! A probe that is slow to answer, or cannot: it is waited for as long as it gets on, packages are named only if something is missing, and none is started
+//! that would not be chosen.
 
-use switchcost_e2e::{World, in_time};
+use switchcost_e2e::{World, in_time, probe};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -49,4 +50,27 @@ fn packages_are_named_only_if_something_is_missing() {
     let words = said.words();
     assert!(words.contains("probes do not get LD_LIBRARY_PATH") && !words.contains("fake-runtime"), "{said:?}");
     assert!(why(&world).contains("| fake-runtime"));
+}
+
+#[test]
+fn a_probe_that_would_not_be_chosen_is_not_started() {
+    let world = World::new(FAKE);
+    let asked = |rows: &str| {
+        let log = world.path("asked");
+        let _ = std::fs::remove_file(&log);
+        world.write(
+            "libexec/switchcost/probes/second/probe.sh",
+            &format!("echo asked >>'{}'\nexec {FAKE} \"$@\"\n", log.display()),
+        );
+        let page = probe("second", FAKE, 50).replace(&format!("[\"{FAKE}\"]"), "[\"sh\", \"./probe.sh\"]");
+        world.write("libexec/switchcost/probes/second/probe.toml", &page);
+        let said = world.run(&format!("run {rows} --rounds 6 --format json"));
+        assert!(said.out.contains("\"results\""), "{said:?}");
+        log.exists()
+    };
+    assert!(!asked("thread/honest"), "the one of higher priority can");
+    assert!(asked("thread/honest@second"), "a row of it is asked for");
+    // The best one answers nothing.
+    world.write("libexec/switchcost/probes/fake/probe.toml", &probe("fake", "/nowhere/probe", 100));
+    assert!(asked("thread/honest"), "the one of higher priority is silent");
 }
