@@ -49,7 +49,7 @@ func parse(t *testing.T, id string, given ...string) *kit.Plan {
 	t.Helper()
 	words := append(given, "mechanism="+id)
 	fill := strings.Fields(usual)
-	for _, usually := range []string{"os_threads=one", "payload=8", "heap_offset=drawn", "working_set=0"} {
+	for _, usually := range []string{"os_threads=one", "payload=8", "heap_offset=drawn", "working_set=0", "depth=0", "frames=held"} {
 		if name, _, _ := strings.Cut(usually, "="); has(id, name) {
 			fill = append(fill, usually)
 		}

@@ -104,7 +104,7 @@ class GeneratorRing extends Ring {
     super(contexts);
     this.calls = calls;
     const { member, memberEach, memberUnwinding, passing } = partsOf(this);
-    const body = (each && memberEach) || (calls?.unwound && memberUnwinding) || member;
+    const body = (each && memberEach) || (calls && calls.unwound && memberUnwinding) || member;
     const generators = Array.from({ length: contexts }, (_, index) =>
       calls && !calls.unwound ? held(calls.entered, index, calls.depth, body(index)) : body(index),
     );
@@ -117,12 +117,12 @@ class GeneratorRing extends Ring {
   async claim() {
     const found = new Set(this.generators.filter(isGeneratorObject)).size;
     if (found !== this.lap) throw failed("self_check_failed", `${found} of ${this.lap} contexts are generators`);
-    return { ...(await super.claim()), counts: this.calls?.counts(this.sequence, 0) };
+    return { ...(await super.claim()), counts: this.calls ? this.calls.counts(this.sequence, 0) : undefined };
   }
 
   async reset() {
     await super.reset();
-    this.calls?.reset();
+    if (this.calls) this.calls.reset();
   }
 
   round(token) {
@@ -207,7 +207,7 @@ module.exports = {
     if (plan.experiment === "create") return new Creation();
     const calls = depth.callsOf(plan);
     heapOffset.take(plan);
-    checkMemory(plan.contexts, BYTES_EACH * (1 + (calls?.depth ?? 0)), "generators");
+    checkMemory(plan.contexts, BYTES_EACH * (1 + (calls ? calls.depth : 0)), "generators");
     return new GeneratorRing(plan.contexts, plan.timing === "each", calls);
   },
   // Generators at their first yield.

@@ -339,7 +339,7 @@ module.exports = {
     heapOffset.take(plan);
     const { handover } = plan.parameters;
     const calls = depth.callsOf(plan, handover === "promise" ? "" : "handover=promise");
-    checkMemory(plan.contexts, BYTES_EACH[handover] + BYTES_A_CALL * (calls?.depth ?? 0), "async functions");
+    checkMemory(plan.contexts, BYTES_EACH[handover] + BYTES_A_CALL * (calls ? calls.depth : 0), "async functions");
     if (calls) return new (calls.unwound ? UnwindingRing : HeldRing)(plan.contexts, calls);
     return new RINGS[handover](plan.contexts, plan.timing === "each");
   },

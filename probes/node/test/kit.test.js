@@ -121,7 +121,7 @@ test("the list is sorted and described", () => {
 test("blocks are drawn from the seed, or none is taken", () => {
   const usual =
     "protocol=1 mechanism=coroutine/js-generator contexts=2 timing=batch cpus= batch_units=0 batch_ns=1000000 batches=30 " +
-    "warmup_batches=5 verify_units=1000";
+    "warmup_batches=5 verify_units=1000 depth=0 frames=held";
   const taken = (words) => heapOffset.take(parsePlan(`${usual} ${words}`.split(" "), list).plan);
   const one = taken("experiment=switch heap_offset=drawn seed=1");
   assert(one.length > 100);

@@ -30,7 +30,7 @@ def words_of(mechanism, **given):
     """A whole plan of a mechanism, of which some is given."""
     usual = {"contexts": 2, "cpus": "", "batch_units": 0, "batch_ns": 1_000_000, "batches": 30, "warmup_batches": 5}
     usual |= {"protocol": 1, "experiment": "switch", "timing": "batch", "verify_units": 1000, "seed": 0}
-    usual |= {parameter.name: parameter.words[0] for parameter in mechanism.parameters}
+    usual |= {parameter.name: (parameter.words or ["0"])[0] for parameter in mechanism.parameters}
     return [f"{key}={value}" for key, value in {"mechanism": mechanism.id, **usual, **given}.items()]
 
 

@@ -29,7 +29,7 @@ public final class Check {
     public static Plan plan(String mechanism, String... given) {
         String usual =
             "protocol=1 experiment=switch contexts=2 timing=batch cpus= batch_units=0 batch_ns=1000000 batches=30 " +
-            "warmup_batches=5 verify_units=1000 seed=0 heap_offset=drawn by=park working_set=0 workers=1" +
+            "warmup_batches=5 verify_units=1000 seed=0 heap_offset=drawn by=park working_set=0 workers=1 depth=0 frames=held" +
             (mechanism.equals("fiber/java-virtual") ? " carriers=one payload=8" : "");
         Map<String, String> words = new TreeMap<>(Map.of("mechanism", "mechanism=" + mechanism));
         Stream.concat(Stream.of(usual.split(" ")), Stream.of(given)).forEach(word ->
@@ -39,7 +39,7 @@ public final class Check {
             .filter(one -> one.id().equals(mechanism))
             .flatMap(one -> one.parameters().stream().map(Parameter::name))
             .toList();
-        for (String parameter : List.of("by", "working_set", "heap_offset", "workers")) {
+        for (String parameter : List.of("by", "working_set", "heap_offset", "workers", "depth", "frames")) {
             if (!known.contains(parameter)) {
                 words.remove(parameter);
             }
