@@ -142,17 +142,21 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
     let intended = case.evidence.units;
     let due = intended as f64 * load.period_ns as f64;
     let longest = latencies(case, |histogram| histogram.max).fold(0.0, f64::max);
-    let beat = |took: f64, more: f64, less: f64| {
+    let beat = |took: f64, at_most: f64, more: f64, less: f64| {
         let off = took > due * (1.0 + case.constants.beat_share) + longest + more
-            || took < due * (1.0 - case.constants.beat_share) - less;
+            || at_most < due * (1.0 - case.constants.beat_share) - less;
         off.then_some(Reason::OffBeat { intended, due_ms: due / 1e6, took_ms: took / 1e6 })
     };
     // By its own clock nothing comes in between.
-    let own = beat(claimed_ns(case), case.constants.clock_ns + longest, case.constants.clock_ns);
+    let claimed = claimed_ns(case);
+    let own = beat(claimed, claimed, case.constants.clock_ns + longest, case.constants.clock_ns);
+    // On a busy machine the host may read the plan late: it began after the start, however late.
     let seen = scheduled.between_ns as f64;
+    let since_start = seen + case.seen.and_then(|seen| seen.plan_ns).map_or(0.0, |ns| ns as f64);
     // If the load was cut, the host was busy with its end between the looks, and the row has no figure.
     own.or_else(|| {
-        beat(seen, case.constants.beat_ns + longest, case.constants.early_ns + longest).filter(|_| !scheduled.cut)
+        let (more, less) = (case.constants.beat_ns + longest, case.constants.early_ns + longest);
+        beat(seen, since_start, more, less).filter(|_| !scheduled.cut)
     })
 }
 
