@@ -75,8 +75,10 @@ each_mechanism() {
                 fi
                 # Below, on CPUs that it takes.
                 [ "$experiment" != gap ] || continue
-                # Its wake-ups are due whether the one before was late or not: no host asks for the time of each by the counter.
-                [ "$experiment $timing" != 'wakeup each' ] || continue
+                # What is paced, or is of a whole batch: no host asks for the time of each by the counter. Turns of computing tasks are longer than this batch.
+                case "$experiment $timing" in
+                    'wakeup each' | 'serve each' | 'submit each' | 'contend each' | 'preempt each' | rotate*) continue ;;
+                esac
                 if [ "$experiment" = count ]; then
                     # Nobody counts here: the transcript alone is held against the protocol.
                     [ "$timing" = each ] || run_plan "$status" 0 kernel_switches mechanism="$mechanism" experiment=count batch_units=96 batches=2 warmup_batches=1
