@@ -127,5 +127,14 @@ fn an_interpreter_is_the_one_that_is_named() {
         write(place.path(), like, "/nowhere/it");
         let row = self::row(&real, mechanism, place.path());
         assert!(text(&row, "reason").contains("/nowhere/it"), "{row}");
+        // Beside one that answers it still has a row, which says why not.
+        let said = real.run(&format!(
+            "run {mechanism} --probe {} --probe {like} --rounds 1 --format json",
+            place.path().display()
+        ));
+        let rows = said.json()["results"].as_array().cloned().unwrap_or_default();
+        let of = |probe: &str| rows.iter().find(|row| row["mechanism"] == mechanism && row["probe"] == probe).cloned();
+        let (here, other) = (of(like).unwrap(), of("other").unwrap());
+        assert!(text(&here, "verdict") != "unsupported" && text(&other, "verdict") == "unsupported", "{here} {other}");
     }
 }
