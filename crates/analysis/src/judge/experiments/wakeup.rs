@@ -143,9 +143,10 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
     let due = intended as f64 * load.period_ns as f64;
     let longest = latencies(case, |histogram| histogram.max).fold(0.0, f64::max);
     let beat = |took: f64, at_most: f64, more: f64, less: f64| {
-        let off = took > due * (1.0 + case.constants.beat_share) + longest + more
-            || at_most < due * (1.0 - case.constants.beat_share) - less;
-        off.then_some(Reason::OffBeat { intended, due_ms: due / 1e6, took_ms: took / 1e6 })
+        let slow = took > due * (1.0 + case.constants.beat_share) + longest + more;
+        let fast = at_most < due * (1.0 - case.constants.beat_share) - less;
+        let took_ms = if slow { took } else { at_most } / 1e6;
+        (slow || fast).then_some(Reason::OffBeat { intended, due_ms: due / 1e6, took_ms })
     };
     // By its own clock nothing comes in between.
     let claimed = claimed_ns(case);
@@ -160,7 +161,7 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
     })
 }
 
-/// The work of so many requests takes so much CPU time, whoever says that it was done.
+/// Requests take CPU time: the kernel counts less if their work was not done.
 fn worked_less(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let due = load.work * (case.evidence.units as f64) * load.period_ns as f64;
     let (used, _) = used(case)?;
@@ -200,7 +201,7 @@ fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
 
 /// Whoever waits for a CPU is late by at least as long.
 fn waited_longer(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
-    // Helpers of a runtime wait for a CPU too, and nobody waits for them; nor for work whose beginning is told.
+    // Nobody waits for the helpers of a runtime, nor for the rest of a request whose latency ends where its work begins.
     let alone = case.seen?.tree.as_ref()?.tasks <= PARTNERS;
     if !alone || load.until_begun {
         return None;

@@ -218,7 +218,7 @@ fn a_server_uses_the_cpu_for_its_load_and_is_woken_for_the_rest() {
     check(&serving(&[], |_, _, _| {}), Verdict::Verified, "");
     // Work that was not done, or was done by nobody whom the kernel counts.
     check(&serving(&[], |_, _, seen| seen.cpu_ns = 150_000_000), Verdict::Contradicted, "worked_less");
-    // Finished before it can be; of those whose beginning is told nobody asks.
+    // Finished before it can be. A latency that ends where the work begins may be as short.
     let early = |t: &mut Transcript, _: &mut Scheduled, _: &mut Seen| {
         let measured = &mut t.histograms[1];
         (measured.min, measured.sum) = (90_000, measured.sum - 315_000);
@@ -227,7 +227,7 @@ fn a_server_uses_the_cpu_for_its_load_and_is_woken_for_the_rest() {
     };
     check(&serving(&[], early), Verdict::Contradicted, "finished_early");
     check(&serving(&[("until", "begun")], early), Verdict::Verified, "");
-    // Who cannot follow is told so.
+    // Too few wake-ups for the times: the server cannot follow.
     let few = |wakes| {
         move |t: &mut Transcript, _: &mut Scheduled, _: &mut Seen| {
             t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = wakes;
