@@ -89,7 +89,7 @@ pub struct Row<'r> {
     pub judged: Judged<'r>,
     /// × the run's reference ([`crate::Analysis::reference`]), as `compare` gives it.
     pub times_reference: Option<Times>,
-    /// What it sought and what came of it, which is told however little is.
+    /// What it sought and what came of it: shown also where notes are not.
     pub answer: Vec<Remark>,
     /// What a reader must know of it, with that answer.
     pub notes: Vec<Remark>,

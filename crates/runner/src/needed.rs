@@ -99,13 +99,13 @@ pub fn discover_for(
         let of = highest.entry(probe.source.clone()).or_insert(probe.priority);
         *of = probe.priority.max(*of);
     }
-    let (first, others) = probes.into_iter().partition(|probe| highest[&probe.source] == probe.priority);
+    let (first, others): (Vec<ProbeInfo>, Vec<ProbeInfo>) =
+        probes.into_iter().partition(|probe| highest[&probe.source] == probe.priority);
     let mut known = discover(first, None, until, interrupt)?;
     let can = |probe: &KnownProbe| {
         let mut own = asked.iter().filter(|mechanism| mechanism.implemented_by.contains(&probe.info.source));
         own.all(|mechanism| probe.describes(&mechanism.id).is_some_and(|described| described.unavailable.is_none()))
     };
-    let others: Vec<ProbeInfo> = others;
     let cannot = |other: &ProbeInfo| !known.iter().any(|probe| probe.info.source == other.source && can(probe));
     let more = others.into_iter().filter(cannot).collect();
     known.extend(discover(more, None, until, interrupt)?);

@@ -15,8 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Probes whose folders `--probe` named, whole paths: their pages are read, and they come first of all that carry out the same.
 static NAMED: OnceLock<Vec<ProbeInfo>> = OnceLock::new();
 
-/// What the folders of probes hold, by the first of them: they are read once, and a command asks for them several times.
-static LOADED: OnceLock<(PathBuf, Probes)> = OnceLock::new();
+/// What the folders of probes hold. They are read once: a command asks several times, and a process has one installation.
+static LOADED: OnceLock<Probes> = OnceLock::new();
 
 /// Folders of an installation.
 pub struct Installation {
@@ -180,9 +180,7 @@ impl Installation {
         let startable = |path: &Path| self.startable(path);
         let mut folders = vec![(installed.as_path(), &startable as Trusted<'_>)];
         folders.extend(own.as_deref().map(|own| (own, &switchcost_machine::only_owner_writes as _)));
-        let load = || (installed.clone(), switchcost_catalogue::load_probes(&folders));
-        let (_, mut probes) =
-            Some(LOADED.get_or_init(load)).filter(|(of, _)| *of == installed).cloned().unwrap_or_else(load);
+        let mut probes = LOADED.get_or_init(|| switchcost_catalogue::load_probes(&folders)).clone();
         let named = named_probes();
         probes.found.retain(|probe| !named.iter().any(|named| named.id == probe.id));
         probes.found.splice(0..0, named.iter().cloned());

@@ -112,7 +112,7 @@ pub struct Scheduled {
 pub struct LateLimit {
     /// The lateness, ns.
     pub ns: u64,
-    /// Wake-ups of the start, its warm-up included.
+    /// Measured wake-ups of the start.
     pub wakes: u64,
     /// The latest of them, as the probe tells, ns.
     pub latest_ns: u64,

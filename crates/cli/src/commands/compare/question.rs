@@ -278,7 +278,7 @@ impl<'c> Question<'c> {
         asked.map(needed).filter(|needed| needed.wanted().len() > 1).collect()
     }
 
-    /// Says which of them have no answer to what others answer.
+    /// Names the mechanisms without a row where others have one.
     fn say_lacking(&self, groups: &[Group], compared: &mut Compared) {
         for group in groups {
             let lacks = |(_, asked): &(usize, &&'c Mechanism)| self.whose(asked, group.asks).is_none();
