@@ -1376,7 +1376,7 @@ export interface LateLimit {
    */
   traced?: TracedWake | null;
   /**
-   * Wake-ups of the start, its warm-up included.
+   * Measured wake-ups of the start.
    */
   wakes: number;
 }
