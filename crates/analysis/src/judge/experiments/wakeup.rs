@@ -163,8 +163,7 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
 
 /// Requests take CPU time: the kernel counts less if their work was not done.
 fn worked_less(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
-    let due = load.work * (case.evidence.units as f64) * load.period_ns as f64;
-    let (used, _) = used(case)?;
+    let (due, (used, _)) = (load.work * (case.evidence.units as f64) * load.period_ns as f64, used(case)?);
     (used < case.constants.least_worked * due).then_some(Reason::WorkedLess {
         used_ms: used / 1e6,
         of_ms: scheduled.between_ns as f64 / 1e6,
