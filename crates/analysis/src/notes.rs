@@ -7,7 +7,7 @@ use crate::rulers::Distrust;
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{
-    EndedBy, Mechanism, Placement, Quantity, Remark, Run, Timing, ToldFinding, Value, Verdict, remark,
+    EndedBy, FindingText, Mechanism, Placement, Quantity, Remark, Run, Timing, Value, Verdict, remark,
 };
 use switchcost_stats::{FEWEST, Interval, SIGMAS, chance, median};
 
@@ -155,7 +155,7 @@ fn strays(row: &Judged<'_>) -> Option<Remark> {
 fn counters(row: &Judged<'_>, run: &Run) -> Option<Remark> {
     let across = row.variant.timing == Timing::Each && row.variant.placement != Placement::usual();
     let finding = run.machine.findings.iter().find(|finding| across && finding.id == "counters")?;
-    let ToldFinding { what, effect, .. } = finding.told();
+    let FindingText { what, effect, .. } = finding.text();
     Some(remark!(counters, what, effect = Some(effect).filter(|effect| !effect.is_empty())))
 }
 

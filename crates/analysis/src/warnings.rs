@@ -2,7 +2,7 @@
 
 use crate::row::Row;
 use switchcost_catalogue::grammar::command_line;
-use switchcost_model::{EndedBy, Remark, Run, Severity, ToldFinding, Verdict, remark};
+use switchcost_model::{EndedBy, FindingText, Remark, Run, Severity, Verdict, remark};
 
 /// The command that goes on with a run that the user stopped, or a sweep that stopped before its end; None for others.
 #[must_use]
@@ -36,7 +36,7 @@ pub(crate) fn warnings(run: &Run, shown: &[&Row<'_>]) -> Vec<Remark> {
         warnings.push(remark!(machine_slowed, rows = slow.join(", ")));
     }
     for finding in run.machine.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
-        let ToldFinding { what, effect, cure, .. } = finding.told();
+        let FindingText { what, effect, cure, .. } = finding.text();
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
         warnings.push(remark!(finding, what, effect = given(effect), cure = given(cure)));
     }

@@ -14,7 +14,7 @@ use switchcost_analysis::{Analysis, label};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{EndedBy, Invocation, Machine, ProbeInfo, Request, Run, Variant, Wanted};
 use switchcost_runner::{Observer, Selection, execute, select_wanted};
-use switchcost_session::{Action, COMPANY, Exit, Failure, Installation, Session, output, paths, run_file, seed};
+use switchcost_session::{ANOTHER_HOST, Action, Exit, Failure, Installation, Session, output, paths, run_file, seed};
 use switchcost_store::{BASELINE, Store};
 
 /// The baseline that is taken unless another is named.
@@ -196,8 +196,8 @@ impl Examination<'_> {
         }
         let until = self.started + self.arguments.within.mul_f64(MEASURED);
         let session = Session::of(machine, self.started, until, needed)?;
-        if let Some(company) = session.machine.findings.iter().find(|finding| finding.id == COMPANY) {
-            fitness.add_unknown(company.told().what);
+        if let Some(company) = session.machine.findings.iter().find(|finding| finding.id == ANOTHER_HOST) {
+            fitness.add_unknown(company.text().what);
             return Ok(());
         }
         // Only this thread steps aside: the one that answers in time may run anywhere.

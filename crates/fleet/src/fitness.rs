@@ -73,9 +73,9 @@ impl Fitness {
     pub fn add_findings(&mut self, findings: &[Finding]) {
         for finding in findings.iter().filter(|finding| finding.severity == Severity::Warning) {
             if UNFIT.contains(&finding.id.as_str()) {
-                self.unfit.push(finding.told().what);
+                self.unfit.push(finding.text().what);
             } else if NOT_ITS_OWN.contains(&finding.id.as_str()) {
-                self.unknown.push(finding.told().what);
+                self.unknown.push(finding.text().what);
             }
         }
     }

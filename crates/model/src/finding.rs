@@ -43,7 +43,7 @@ pub struct Finding {
 /// One thing that `doctor` looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields, rename = "Finding")]
-pub struct ToldFinding {
+pub struct FindingText {
     /// Stable name, e.g. `hypervisor`.
     pub id: String,
     /// How much it matters.
@@ -108,14 +108,14 @@ impl Finding {
     /// What people and scripts read of it: the one place that makes its sentences. Of a case that this version does not know, as a newer one may have stored
     /// it, one sentence lists what is there.
     #[must_use]
-    pub fn told(&self) -> ToldFinding {
+    pub fn text(&self) -> FindingText {
         let Sentences { what, effect, cure } = self.sentences().unwrap_or_else(|| {
             let facts = self.facts.iter().take(FACTS_LISTED).map(|(name, value)| format!(", {name}={value}"));
             let facts: String = facts.collect();
             let what = format!("a finding that this version has no words for: {}, {}{facts}", self.id, self.case);
             Sentences { what, ..Sentences::default() }
         });
-        ToldFinding { id: self.id.clone(), severity: self.severity, what, effect, cure }
+        FindingText { id: self.id.clone(), severity: self.severity, what, effect, cure }
     }
 
     /// None where the table lacks the case, or the finding a fact.
@@ -164,12 +164,12 @@ mod tests {
     #[test]
     fn sentences_name_facts_and_braces_of_facts_are_text() {
         let source = "{read}";
-        let told = finding!(Severity::Warning, clock_source.slow, source, read = "1.30 µs").told();
-        assert_eq!(told.what, "the kernel's clock is {read}, not the time stamp counter");
-        assert!(told.effect.starts_with("reading the clock takes about 1.30 µs; "), "{told:?}");
-        let told = finding!(Severity::Fine, clock_source.fast, source = "tsc", read = "unknown").told();
-        assert_eq!(told.what, "the clock is tsc; reading it takes an unknown time");
-        assert_eq!((told.effect, told.cure), (String::new(), String::new()));
+        let text = finding!(Severity::Warning, clock_source.slow, source, read = "1.30 µs").text();
+        assert_eq!(text.what, "the kernel's clock is {read}, not the time stamp counter");
+        assert!(text.effect.starts_with("reading the clock takes about 1.30 µs; "), "{text:?}");
+        let text = finding!(Severity::Fine, clock_source.fast, source = "tsc", read = "unknown").text();
+        assert_eq!(text.what, "the clock is tsc; reading it takes an unknown time");
+        assert_eq!((text.effect, text.cure), (String::new(), String::new()));
     }
 
     #[test]
@@ -182,12 +182,12 @@ mod tests {
             (&newer, "clock_source, slower, source=hpet"),
             (&foreign, "pages, slower"),
         ] {
-            let ToldFinding { id, severity, what, effect, cure } = finding.told();
+            let FindingText { id, severity, what, effect, cure } = finding.text();
             assert_eq!(what, format!("a finding that this version has no words for: {said}"));
             assert_eq!((id, severity, effect + &cure), (finding.id.clone(), Severity::Warning, String::new()));
         }
         let many = (0..99).map(|number| (format!("{number:02}"), "x".to_owned())).collect();
-        let told = Finding { facts: many, ..foreign }.told();
-        assert!(told.what.ends_with(", 07=x"), "{}", told.what);
+        let text = Finding { facts: many, ..foreign }.text();
+        assert!(text.what.ends_with(", 07=x"), "{}", text.what);
     }
 }

@@ -49,7 +49,7 @@ pub use disturbance::{Disturbance, Throttle};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use experiment::{Asked, Due, Experiment, Inquiry, Live, measuring, quantities};
 pub use fault::{Broken, Fault};
-pub use finding::{Finding, Severity, ToldFinding, has_case};
+pub use finding::{Finding, FindingText, Severity, has_case};
 pub use foreign::{decoded, foreign};
 pub use harmless::{MOST_SHOWN, harmless, harmless_line, harmless_lines};
 pub use host::*;

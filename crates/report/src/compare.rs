@@ -6,7 +6,7 @@ mod load;
 mod said;
 mod words;
 
-pub use compared::{AskedBy, Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched};
+pub use compared::{AskedBy, Compared, ComparedRow, ComparedRun, Loaded, RowFigures, Unmatched};
 pub use junit::compare_junit;
 pub use said::published_figure;
 pub(crate) use words::ratio_phrase;
@@ -44,7 +44,7 @@ struct CompareDocument<'a> {
     differences: &'a [Difference],
     comparisons: Vec<RowPart<'a>>,
     skipped: Vec<SkippedPart<'a>>,
-    references: &'a [ComparedSide],
+    references: &'a [RowFigures],
     published: Vec<PublishedPart>,
     notes: &'a [String],
     refused: &'a [String],
@@ -56,8 +56,8 @@ struct CompareDocument<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields, rename = "Comparison")]
 struct RowPart<'a> {
-    a: &'a ComparedSide,
-    b: &'a ComparedSide,
+    a: &'a RowFigures,
+    b: &'a RowFigures,
     /// The mechanisms that were asked for by name, if rows of others stand for them.
     asked: Option<(&'a str, &'a str)>,
     /// Then what they were asked beside the experiment, such as `10,000 contexts`; empty: nothing.

@@ -19,7 +19,7 @@ mod trend;
 pub use baseline::{BaselineEntry, baselines_json, baselines_text};
 pub use columns::{COLUMNS, Column, Shown, figure_of};
 pub use compare::{
-    AskedBy, Compared, ComparedRow, ComparedRun, ComparedSide, Loaded, Unmatched, compare_json, compare_junit,
+    AskedBy, Compared, ComparedRow, ComparedRun, Loaded, RowFigures, Unmatched, compare_json, compare_junit,
     compare_schema, incomparable, methods, published_figure, reason,
 };
 pub use doctor::{doctor_gate_text, doctor_json, doctor_schema};

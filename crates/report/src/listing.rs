@@ -6,7 +6,7 @@ use crate::text::{Style, moment, wrapped, wrapped_names};
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchcost_catalogue::Published;
-use switchcost_model::{Finding, Severity, ToldFinding, harmless, harmless_line};
+use switchcost_model::{Finding, FindingText, Severity, harmless, harmless_line};
 
 /// A mechanism as `list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -403,7 +403,7 @@ pub fn findings_text(findings: &[Finding], all: bool, style: Style) -> String {
     };
     let mut out = format!("{}\n", style.headline(&verdict));
     let mut say = |mark: &str, finding: &Finding, whole: bool| {
-        let ToldFinding { id, what, effect, cure, .. } = finding.told();
+        let FindingText { id, what, effect, cure, .. } = finding.text();
         out.push_str(&wrapped(mark, &format!("{id}: {what}"), style));
         for (name, text) in [("effect", effect), ("cure", cure)] {
             if whole && !text.is_empty() {

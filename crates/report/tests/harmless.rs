@@ -202,7 +202,7 @@ fn run(texts: &[String]) -> Run {
 fn others(texts: &[String], style: Style) -> Vec<String> {
     let mut texts = Texts(texts.iter().cycle());
     let texts = &mut texts;
-    let side = |texts: &mut Texts<'_>| ComparedSide {
+    let side = |texts: &mut Texts<'_>| RowFigures {
         run: texts.next(),
         label: texts.next(),
         experiment: Experiment::usual(),

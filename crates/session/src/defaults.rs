@@ -25,7 +25,7 @@ pub struct Defaults {
 }
 
 /// What the file said, and the words by which a run records it.
-static HELD: OnceLock<(Defaults, Vec<String>)> = OnceLock::new();
+static IN_FORCE: OnceLock<(Defaults, Vec<String>)> = OnceLock::new();
 
 impl Defaults {
     /// Reads a file that was named, which must be there, or the user's own. A folder that one enters has no say.
@@ -101,20 +101,20 @@ pub fn own() -> Option<PathBuf> {
 
 /// From here on these hold; `recorded` are the words that stand for them in the command of a run.
 pub fn hold(defaults: Defaults, recorded: Vec<String>) {
-    let _ = HELD.set((defaults, recorded));
+    let _ = IN_FORCE.set((defaults, recorded));
 }
 
 /// Those that hold.
 #[must_use]
-pub fn held() -> Option<&'static Defaults> {
-    HELD.get().map(|(defaults, _)| defaults)
+pub fn in_force() -> Option<&'static Defaults> {
+    IN_FORCE.get().map(|(defaults, _)| defaults)
 }
 
 /// The value of this option of the command is of the file, and not of the command line.
 #[must_use]
 pub fn is_default(option: &str) -> bool {
     let start = format!("--{option}=");
-    HELD.get().is_some_and(|(_, words)| words.iter().any(|word| word.starts_with(&start)))
+    IN_FORCE.get().is_some_and(|(_, words)| words.iter().any(|word| word.starts_with(&start)))
 }
 
 /// Words as typed with what the file said in place of its name, so that they mean the same tomorrow.
@@ -131,6 +131,6 @@ pub(crate) fn recorded(mut typed: impl Iterator<Item = String>) -> Vec<String> {
         }
     }
     let behind = words.len().min(2);
-    words.splice(behind..behind, HELD.get().map_or_else(Vec::new, |(_, words)| words.clone()));
+    words.splice(behind..behind, IN_FORCE.get().map_or_else(Vec::new, |(_, words)| words.clone()));
     words
 }

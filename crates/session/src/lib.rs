@@ -19,7 +19,7 @@ mod wanted;
 pub use bar::Progress;
 pub use command::{Action, Command, Feature, Group};
 pub use exit::{Exit, Failure};
-pub use measure::{COMPANY, CONTINUES, Measured, Session, not_stored, open_store, seed, status};
+pub use measure::{ANOTHER_HOST, CONTINUES, Measured, Session, not_stored, open_store, seed, status};
 pub use paths::Installation;
 pub use random::number as random_number;
 pub use stored::{judged_here, named, now_unix_ns, read_run_file, run_file, say_future, say_left_out};

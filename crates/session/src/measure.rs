@@ -32,7 +32,7 @@ const UNASKED: Duration = Duration::from_millis(400);
 pub const CONTINUES: &str = "the same command with --resume continues";
 
 /// The finding that another host measured on the CPU.
-pub const COMPANY: &str = "company";
+pub const ANOTHER_HOST: &str = "company";
 
 /// All that measuring needs, looked up before anything is measured.
 pub struct Session {
@@ -347,8 +347,8 @@ pub fn open_store(given: Option<&Path>) -> Result<Store, Failure> {
         )),
     }
     opened(&path).map_err(|error| {
-        let held = defaults::held().filter(|held| held.store() == Some(&path));
-        let file = held.and_then(|held| held.file.as_ref());
+        let file = defaults::in_force().filter(|defaults| defaults.store() == Some(&path));
+        let file = file.and_then(|defaults| defaults.file.as_ref());
         Failure::usage(file.map_or(error.to_string(), |file| format!("{error}; {} names it", file.display())))
     })
 }

@@ -209,8 +209,8 @@ fn own_folder(name: &str) -> Option<PathBuf> {
 
 /// `--store`, or that of the user's defaults, or the one in the user's folder for data.
 pub fn store(given: Option<&Path>) -> Result<PathBuf, Failure> {
-    let held = || defaults::held().and_then(defaults::Defaults::store);
-    given.or_else(held).map_or_else(usual_store, |path| Ok(path.to_owned()))
+    let chosen = || defaults::in_force().and_then(defaults::Defaults::store);
+    given.or_else(chosen).map_or_else(usual_store, |path| Ok(path.to_owned()))
 }
 
 fn usual_store() -> Result<PathBuf, Failure> {

@@ -20,8 +20,7 @@ use switchcost_analysis::{
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
 use switchcost_report::{
-    AskedBy, Compared, ComparedSide, Style, Unmatched, compare_json, compare_junit, incomparable, listed, methods,
-    reason,
+    AskedBy, Compared, RowFigures, Style, Unmatched, compare_json, compare_junit, incomparable, listed, methods, reason,
 };
 use switchcost_session::{Action, CONTINUES, Exit, Failure, Installation, output, paths};
 
@@ -194,7 +193,7 @@ impl Compare {
                 .rows
                 .iter()
                 .filter(|row| row.summary.figures.is_some())
-                .map(|row| ComparedSide::new(analyses[*run].run, row))
+                .map(|row| RowFigures::new(analyses[*run].run, row))
                 .collect();
         }
         Ok(pairs)

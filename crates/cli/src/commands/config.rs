@@ -4,7 +4,7 @@ use crate::arguments::{COMMAND_LINE, settable};
 use clap::{Arg, Command, Parser};
 use std::time::Instant;
 use switchcost_model::harmless;
-use switchcost_session::defaults::{Defaults, held, own};
+use switchcost_session::defaults::{Defaults, in_force, own};
 use switchcost_session::{Action, Exit, Failure, output, paths};
 
 /// Show the defaults of options, and where each is from
@@ -23,7 +23,7 @@ pub struct Config {}
 impl Action for Config {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
         let none = Defaults::default();
-        let defaults = held().unwrap_or(&none);
+        let defaults = in_force().unwrap_or(&none);
         let file = defaults.file.as_ref().map(|file| harmless(&file.display().to_string()));
         let file = file.as_deref();
         let built_in = "built in";

@@ -130,7 +130,7 @@ pub(crate) fn core_siblings(cpu: u32) -> Vec<u32> {
 
 /// Why `allowed` is less than `online`; None when it is not.
 pub(crate) fn restriction(allowed: &[u32], online: &[u32]) -> Option<String> {
-    restriction_on(&Host::real(), allowed, online).map(|finding| finding.told().what)
+    restriction_on(&Host::real(), allowed, online).map(|finding| finding.text().what)
 }
 
 /// The same for any machine, as `doctor` finds it.

@@ -48,7 +48,7 @@ pub(crate) fn claim(_: u32) -> Result<Option<Claim>, ()> {
 
 /// Why not every CPU may be used.
 pub(crate) fn restriction(allowed: &[u32], online: &[u32]) -> Option<String> {
-    restricted(allowed, online).map(|finding| finding.told().what)
+    restricted(allowed, online).map(|finding| finding.text().what)
 }
 
 /// The same as `doctor` finds it.

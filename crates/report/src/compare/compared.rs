@@ -13,7 +13,7 @@ use switchcost_model::{Difference, Experiment, Run};
 /// A row of a run, as a side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields, rename = "Side")]
-pub struct ComparedSide {
+pub struct RowFigures {
     /// Id of its run.
     pub run: String,
     /// Its label within the run.
@@ -36,7 +36,7 @@ pub struct ComparedSide {
     pub conditions: Vec<Condition>,
 }
 
-impl ComparedSide {
+impl RowFigures {
     /// A row of a run as a side, with its headline figure.
     #[must_use]
     pub fn new(run: &Run, row: &Row<'_>) -> Self {
@@ -89,9 +89,9 @@ pub struct AskedBy {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedRow {
     /// The reference.
-    pub a: ComparedSide,
+    pub a: RowFigures,
     /// What is judged.
-    pub b: ComparedSide,
+    pub b: RowFigures,
     /// If mechanisms were asked for by name: what these rows stand for.
     pub asked: Option<AskedBy>,
     /// Ratio, interval, verdict.
@@ -124,7 +124,7 @@ pub struct Compared {
     /// Rows that only one of two runs has.
     pub unmatched: Vec<Unmatched>,
     /// The reference, where only published figures stand beside it.
-    pub references: Vec<ComparedSide>,
+    pub references: Vec<RowFigures>,
     /// Figures of others, shown and not judged.
     pub published: Vec<Published>,
     /// What bounds every word of it, and stands before it: runs of different machines or versions, rows with too few starts.
@@ -211,7 +211,7 @@ impl Compared {
             if force { self.notes.push(format!("{sentence}.")) } else { self.refused.push(sentence) }
         }
         self.notes.extend(found.remarks.iter().map(words::remark));
-        let side = |place: Place<'_, '_>| ComparedSide::new(run(place.0), place.1);
+        let side = |place: Place<'_, '_>| RowFigures::new(run(place.0), place.1);
         self.rows.extend(pairs.iter().zip(found.comparisons).map(|(&(a, b), comparison)| ComparedRow {
             a: side(a),
             b: side(b),

@@ -1,6 +1,6 @@
 //! What a comparison has to say: its headline, one table, and what it rests on.
 
-use super::compared::{Compared, ComparedRow, ComparedSide, Loaded};
+use super::compared::{Compared, ComparedRow, Loaded, RowFigures};
 use super::words;
 use crate::answer::{Answer, Cell, Headline, Section, Tint};
 use crate::text::some;
@@ -52,7 +52,7 @@ impl Compared {
     }
 
     /// The row that all others are compared with, if it is another one than they are.
-    fn reference(&self) -> Option<&ComparedSide> {
+    fn reference(&self) -> Option<&RowFigures> {
         let first = &self.rows.first()?.a;
         let same = |row: &ComparedRow| (&row.a.run, &row.a.label) == (&first.run, &first.label);
         let apart = self.rows.len() > 1 || first.label != self.rows[0].b.label;
@@ -120,7 +120,7 @@ impl Compared {
     fn table(&self, rows: &[&ComparedRow], reasons: &[String]) -> Section {
         let several = self.runs.len() > 2;
         let name =
-            |side: &ComparedSide| if several { format!("{}:{}", side.run, side.label) } else { side.label.clone() };
+            |side: &RowFigures| if several { format!("{}:{}", side.run, side.label) } else { side.label.clone() };
         let reference = self.reference();
         let alike = rows.iter().all(|row| name(&row.a) == name(&row.b));
         let (name_of_b, b, name_of_a, a, is) = match (reference, alike) {
@@ -347,17 +347,17 @@ fn word(outcome: Outcome) -> &'static str {
 }
 
 /// A cost with its unit: of a switch nothing more is said. A row with modes has a cost for each.
-fn cost(side: &ComparedSide) -> String {
+fn cost(side: &RowFigures) -> String {
     let amount = amount(side);
     if side.unit == side.experiment.unit { amount.to_string() } else { format!("{amount} per {}", side.unit) }
 }
 
-fn figure(side: &ComparedSide) -> Cell {
+fn figure(side: &RowFigures) -> Cell {
     Cell::Value(amount(side))
 }
 
 /// The median, or each mode.
-fn amount(side: &ComparedSide) -> Value {
+fn amount(side: &RowFigures) -> Value {
     let one = side.median.map(|median| (median, 1.0));
     let figures: Vec<(f64, f64)> = side.modes.iter().copied().chain(one).collect();
     if figures.is_empty() { Value::Unknown } else { Value::Either(figures, side.quantity) }
@@ -405,7 +405,7 @@ pub(super) fn change(row: &ComparedRow) -> String {
 }
 
 /// The reference of a comparison with published figures only.
-fn of_reference(side: &ComparedSide) -> String {
+fn of_reference(side: &RowFigures) -> String {
     let figures = commonest_first(&side.modes).into_iter().map(|mode| mode.0).chain(side.median);
     let figures = figures.map(nanoseconds).collect::<Vec<_>>().join(" or ");
     let span = side.interval.map_or(String::new(), |(low, high)| {

@@ -98,7 +98,7 @@ pub(crate) struct MachinePart {
     drifting: BTreeMap<String, String>,
     /// Facts about a person; absent from shareable files.
     personal: BTreeMap<String, String>,
-    findings: Vec<model::ToldFinding>,
+    findings: Vec<model::FindingText>,
 }
 
 /// A row: its columns, and what no table can hold.
@@ -143,7 +143,7 @@ impl From<&model::Machine> for MachinePart {
             stable: machine.stable.clone(),
             drifting: machine.drifting.clone(),
             personal: machine.personal.clone(),
-            findings: machine.findings.iter().map(model::Finding::told).collect(),
+            findings: machine.findings.iter().map(model::Finding::text).collect(),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::os::facts::tests::tree;
 use crate::os::observers::observers;
 use std::collections::BTreeSet;
-use switchcost_model::{Severity, ToldFinding};
+use switchcost_model::{FindingText, Severity};
 
 const FREE: &[(&str, &str)] = &[
     ("sys/devices/system/cpu/online", "0-1"),
@@ -31,9 +31,9 @@ fn sizes() -> Sizes {
 }
 
 /// What one check says on such a machine.
-fn find(id: &str, files: &[(&str, &str)], sizes: &Sizes) -> ToldFinding {
+fn find(id: &str, files: &[(&str, &str)], sizes: &Sizes) -> FindingText {
     let findings = found(files, sizes);
-    findings.iter().find(|finding| finding.id == id).unwrap().told()
+    findings.iter().find(|finding| finding.id == id).unwrap().text()
 }
 
 fn found(files: &[(&str, &str)], sizes: &Sizes) -> Vec<Finding> {
@@ -53,7 +53,7 @@ fn sound(findings: &[Finding]) {
     let ids: BTreeSet<&str> = findings.iter().map(|finding| finding.id.as_str()).collect();
     assert_eq!(ids.len(), CHECKS.len(), "ids are not unique");
     for finding in findings {
-        let ToldFinding { id, severity, what, effect, cure } = finding.told();
+        let FindingText { id, severity, what, effect, cure } = finding.text();
         assert!(!what.contains("no words for"), "a sentence of {finding:?} names a fact that is not there");
         assert!(!what.is_empty(), "{id} says nothing");
         assert_eq!(effect.is_empty(), severity == Severity::Fine, "{id}: effect");
@@ -282,7 +282,7 @@ fn busy_neighbours_steal_and_sleeping_cpus_have_sizes() {
 fn a_machine_without_proc_is_no_fine_one() {
     let root = tree(&[]);
     let findings = examined(&Host::fake(root.path()), &Sizes::default());
-    let finding = findings.iter().find(|finding| finding.id == "proc").unwrap().told();
+    let finding = findings.iter().find(|finding| finding.id == "proc").unwrap().text();
     assert!(finding.severity == Severity::Warning && finding.effect.contains("unobservable"), "{finding:?}");
     assert_eq!(find("proc", &[], &sizes()).severity, Severity::Fine);
 }

@@ -176,7 +176,7 @@ fn a_fixed_restriction_names_its_cause() {
     ]);
     let host = Host::fake(root.path());
     assert_eq!(restriction_on(&host, &[0, 1], &[0, 1]), None);
-    let why = |allowed: &[u32], online: &[u32]| restriction_on(&host, allowed, online).unwrap().told().what;
+    let why = |allowed: &[u32], online: &[u32]| restriction_on(&host, allowed, online).unwrap().text().what;
     assert!(why(&[2, 3], &[0, 1, 2, 3]).contains("cpuset allows only CPU 2-3 of 0-3"));
     assert!(why(&[3], &[2, 3]).contains("taskset"));
     assert!(why(&[3], &[3, 7]).contains("CPU 3 of 3,7"));
