@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use switchcost_analysis::{Analysis, label};
 use switchcost_catalogue::Catalogue;
+use switchcost_machine::watch::Watch;
 use switchcost_model::{EndedBy, Invocation, Machine, ProbeInfo, Request, Run, Variant, Wanted};
 use switchcost_runner::{Observer, Selection, execute, select_wanted};
 use switchcost_session::{ANOTHER_HOST, Action, Exit, Failure, Installation, Session, output, paths, run_file, seed};
@@ -117,6 +118,7 @@ impl Examination<'_> {
         self.step.enter("reading the baseline");
         let baseline = self.baseline()?;
         self.step.enter("reading the machine's facts");
+        let since = Watch::allowed();
         let mut machine = switchcost_machine::fingerprint();
         let mut fitness = Fitness::default();
         if let Some(baseline) = &baseline {
@@ -124,7 +126,7 @@ impl Examination<'_> {
             fitness.add_facts((&baseline.machine, &baseline.tool_version), (&machine, version));
         }
         self.step.enter("examining the machine");
-        machine.findings = switchcost_machine::doctor(&machine, None);
+        machine.findings = switchcost_machine::doctor(since, &machine, None);
         fitness.add_findings(&machine.findings);
         match baseline {
             None => fitness.add_unknown("no baseline; after a run: switchcost baseline set check"),

@@ -35,6 +35,7 @@ pub use os::counters::Counters;
 #[cfg(target_os = "linux")]
 pub use os::memory::OrEnd;
 
+use crate::watch::Watch;
 use std::path::PathBuf;
 use switchcost_model::cpu_list as list;
 use switchcost_model::{Finding, Machine};
@@ -49,10 +50,11 @@ pub fn fingerprint() -> Machine {
 
 /// Looks at everything that makes numbers on this machine untrustworthy or hard to compare; takes less than a second.
 ///
-/// `machine`: its [`fingerprint`], which says who watches. `stored_mhz`: the highest clock of the core that is known of this machine, beside which today's is held. Call it before [`cpus::pin_self`], which would look like a restriction. Sizes named in `effect` are estimates made on the spot by helper threads of the host; they are never results.
+/// `since`: a watch on the allowed CPUs, begun before what the caller read meanwhile, which is then no time lost. `machine`: its [`fingerprint`], which says
+/// who watches. `stored_mhz`: the highest clock of the core that is known of this machine, beside which today's is held. Call it before [`cpus::pin_self`], which would look like a restriction. Sizes named in `effect` are estimates made on the spot by helper threads of the host; they are never results.
 #[must_use]
-pub fn doctor(machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
-    os::doctor(machine, stored_mhz)
+pub fn doctor(since: Watch, machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
+    os::doctor(since, machine, stored_mhz)
 }
 
 /// A variable of the host's own environment, if it is set and is text.

@@ -6,7 +6,7 @@ pub(crate) use change::{Change, disturbances};
 
 use crate::os;
 use crate::spawn::Exit;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use switchcost_model::Disturbance;
 
 /// A watch that is running. Two readings of counters, at start and stop; nothing runs in between.
@@ -24,12 +24,27 @@ impl Watch {
         Self { cpus: cpus.to_vec(), before: os::watch::Snapshot::take(cpus), began: Instant::now() }
     }
 
+    /// Begins, on all CPUs that this program may use.
+    #[must_use]
+    pub fn allowed() -> Self {
+        Self::start(&os::allowed_cpus().unwrap_or_default())
+    }
+
+    /// How long it has been running.
+    pub(crate) fn lasted(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// What happened until now.
+    pub(crate) fn change(&self) -> Change {
+        os::watch::Snapshot::take(&self.cpus).since(&self.before)
+    }
+
     /// Ends, after the probe was reaped, and says what disturbed it.
     #[must_use]
     pub fn stop(self, exit: &Exit) -> Vec<Disturbance> {
-        let wall = self.began.elapsed();
-        let change = os::watch::Snapshot::take(&self.cpus).since(&self.before);
-        disturbances(&change, exit.used.map(|used| used.cpu_ns + exit.beside_ns), wall, self.cpus.len())
+        let wall = self.lasted();
+        disturbances(&self.change(), exit.used.map(|used| used.cpu_ns + exit.beside_ns), wall, self.cpus.len())
     }
 }
 

@@ -15,6 +15,7 @@ use switchcost_catalogue::Catalogue;
 use switchcost_machine::Locks;
 use switchcost_machine::cpus::{Claim, Cpus};
 use switchcost_machine::interrupt::Interrupt;
+use switchcost_machine::watch::Watch;
 use switchcost_model::{
     EndedBy, Hello, MHZ_MEASURED, MHZ_STORED, Machine, ProbeInfo, Request, Run, Severity, Variant, Verdict, finding,
     hardware_key,
@@ -86,16 +87,19 @@ impl Session {
         how: &Measuring,
     ) -> Result<Self, Failure> {
         let cpus = Cpus::detect().map_err(Failure::usage)?;
+        let since = Watch::allowed();
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
         let probes = probes(&installation, &catalogue, &cpus)?;
         if probes.is_empty() && installation.probes(&catalogue).is_empty() {
             return Err(Failure::usage(installation.why_no_probes()));
         }
-        let (claim, started) = claim(cpus.measured(), how.wait, started);
+        let (claim, waited) = claim(cpus.measured(), how.wait, started);
+        // Whoever was waited for does not count.
+        let (since, started) = (if waited == started { since } else { Watch::allowed() }, waited);
         let machine = || {
             let machine = switchcost_machine::fingerprint();
-            Machine { findings: switchcost_machine::doctor(&machine, None), ..machine }
+            Machine { findings: switchcost_machine::doctor(since, &machine, None), ..machine }
         };
         // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
         let until = budget.map(|budget| started + budget - UNASKED.min(budget / 4));

@@ -4,6 +4,7 @@ use clap::Parser;
 use std::time::Instant;
 use switchcost_analysis::{DoctorGate, GateOutcome};
 use switchcost_catalogue::grammar::did_you_mean;
+use switchcost_machine::watch::Watch;
 use switchcost_model::{Finding, MHZ_MEASURED, Machine, Severity, hardware_key};
 use switchcost_report::{doctor_gate_text, doctor_json, findings_text};
 use switchcost_session::arguments::ListFormat;
@@ -34,8 +35,9 @@ pub struct Doctor {
 
 impl Action for Doctor {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
+        let since = Watch::allowed();
         let mut machine = switchcost_machine::fingerprint();
-        machine.findings = switchcost_machine::doctor(&machine, stored_mhz(&machine));
+        machine.findings = switchcost_machine::doctor(since, &machine, stored_mhz(&machine));
         check_accepted(&self.accept, &machine.findings)?;
         let gate = self.gate.map(|severity| DoctorGate::new(severity, &self.accept, &machine.findings));
         output::print(&match self.format {

@@ -32,7 +32,7 @@ pub(super) fn neighbours(subject: &Subject<'_>) -> Finding {
     let Some(others) = subject.sizes.others_percent else {
         return finding!(Warning, neighbours.unknown);
     };
-    let (used, window) = (format!("{others:.0} %"), format!("{} ms", super::sizes::WINDOW.as_millis()));
+    let (used, window) = (format!("{others:.0} %"), format!("{} ms", subject.sizes.watched.as_millis()));
     if others < OTHERS.0 {
         return finding!(Fine, neighbours.quiet, used, window);
     }

@@ -6,13 +6,17 @@ use crate::cpus::{Cpus, on_cpu, pin_self};
 use crate::os::core_clock;
 use crate::os::host::Host;
 use crate::os::sys;
-use crate::os::watch::{Snapshot, Stat};
+use crate::os::watch::Stat;
+use crate::watch::Watch;
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// How long others are watched: half of the time in which a command shows its first figure.
-pub(super) const WINDOW: Duration = Duration::from_millis(100);
+/// How long others are watched at least: ten ticks of the kernel.
+const WINDOW: Duration = Duration::from_millis(100);
+
+/// How much of that is spent spinning at least: some ticks of any kernel.
+const SPIN: Duration = Duration::from_millis(20);
 
 /// Round trips between two threads: enough to get past the first wake-ups, few enough to last 10 ms where each costs
 /// 100 µs.
@@ -24,9 +28,11 @@ const CALLS: u32 = 2000;
 /// Estimates; None where one could not be made.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sizes {
-    /// CPU time of other processes in the window, percent of one CPU.
+    /// How long others were watched.
+    pub watched: Duration,
+    /// CPU time of other processes meanwhile, percent of one CPU.
     pub others_percent: Option<f64>,
-    /// Steal on a CPU kept busy during the window, percent; in steps of 10.
+    /// Steal meanwhile, of one CPU that was busy for all of it, percent; in steps of 10.
     pub steal_percent: Option<f64>,
     /// Steal since boot in percent of the time that CPUs wanted to run.
     pub steal_since_boot_percent: Option<f64>,
@@ -54,12 +60,12 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// Makes all estimates. The calling thread keeps its affinity.
-    pub(crate) fn estimate(host: &Host) -> Self {
+    pub(crate) fn estimate(host: &Host, since: &Watch) -> Self {
         let no_new_code = !sys::may_execute_what_it_wrote();
         let mut sizes = Self { steal_since_boot_percent: steal_since_boot(host), no_new_code, ..Self::default() };
         let Ok(cpus) = Cpus::detect() else { return sizes };
         let measured = cpus.measured();
-        sizes.window(host, &cpus);
+        sizes.others(&cpus, since);
         let calls = on_cpu(measured, || (clock_read(), clock_step(), system_call()));
         if let Some((read, step, call)) = calls {
             (sizes.clock_read_ns, sizes.clock_step_ns, sizes.system_call_ns) = (Some(read), step, Some(call));
@@ -71,14 +77,14 @@ impl Sizes {
         sizes
     }
 
-    /// Spins on the measured CPU and watches the others meanwhile: steal shows only on a CPU that wants to run.
-    fn window(&mut self, host: &Host, cpus: &Cpus) {
-        let (before, began) = (Snapshot::of(host, cpus.allowed()), Instant::now());
-        self.longest_gap_us = on_cpu(cpus.measured(), longest_gap);
-        let wall = began.elapsed();
-        let change = Snapshot::of(host, cpus.allowed()).since(&before);
-        self.others_percent = share(change.busy_ns, wall, cpus.allowed().len());
-        self.steal_percent = share(change.steal_ns, wall, 1);
+    /// Spins on the measured CPU until others were watched for long enough: steal shows only on a CPU that wants to run, as the caller did until now.
+    fn others(&mut self, cpus: &Cpus, since: &Watch) {
+        let left = WINDOW.saturating_sub(since.lasted()).max(SPIN);
+        self.longest_gap_us = on_cpu(cpus.measured(), || longest_gap(left));
+        self.watched = since.lasted();
+        let change = since.change();
+        self.others_percent = share(change.busy_ns, self.watched, cpus.allowed().len());
+        self.steal_percent = share(change.steal_ns, self.watched, 1);
     }
 }
 
@@ -94,10 +100,10 @@ pub(crate) fn core_mhz() -> Option<f64> {
     on_cpu(Cpus::detect().ok()?.measured(), core_clock::hz).flatten().map(|hz| hz / 1e6)
 }
 
-fn longest_gap() -> f64 {
+fn longest_gap(lasts: Duration) -> f64 {
     let began = Instant::now();
     let (mut last, mut longest) = (began, Duration::ZERO);
-    while last - began < WINDOW {
+    while last - began < lasts {
         let now = Instant::now();
         longest = longest.max(now - last);
         last = now;

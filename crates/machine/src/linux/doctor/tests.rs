@@ -4,7 +4,9 @@ use super::counters::Gap;
 use super::*;
 use crate::os::facts::tests::tree;
 use crate::os::observers::observers;
+use crate::watch::Watch;
 use std::collections::BTreeSet;
+use std::time::Duration;
 use switchcost_model::{FindingText, Severity};
 
 const FREE: &[(&str, &str)] = &[
@@ -14,6 +16,7 @@ const FREE: &[(&str, &str)] = &[
 
 fn sizes() -> Sizes {
     Sizes {
+        watched: Duration::from_millis(100),
         others_percent: Some(1.0),
         steal_percent: Some(0.0),
         steal_since_boot_percent: Some(0.1),
@@ -189,7 +192,7 @@ fn every_case_of_the_table_is_found_on_some_machine() {
 
 #[test]
 fn this_machine_and_an_empty_one_are_examined_soundly() {
-    sound(&crate::doctor(&crate::fingerprint(), None));
+    sound(&crate::doctor(Watch::allowed(), &crate::fingerprint(), None));
     let root = tree(&[]);
     sound(&examined(&Host::fake(root.path()), &Sizes::default()));
 }
