@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_machine::spawn::{self, Child, ExitStatus, Heard, SpawnRequest};
-use switchcost_model::Capabilities;
+use switchcost_machine::spawn::{Child, ExitStatus, Heard, SpawnRequest};
 use switchcost_session::Failure;
 
 /// By these git, which sets them for a hook, would do all in the one work tree.
@@ -40,35 +39,22 @@ pub fn run(
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     let variables = std::env::vars_os().filter_map(text);
+    let words = words.iter().map(|word| (*word).to_owned()).collect();
     let request = SpawnRequest {
-        program: program.into(),
-        arguments: words.iter().map(|word| (*word).to_owned()).collect(),
         environment: variables.filter(|(name, _)| !OF_A_HOOK.contains(&name.as_str())).collect(),
-        cpus: None,
         directory: Some(folder.to_owned()),
-        capabilities: Capabilities::ALL,
-        hogs: None,
-        timer_slack_ns: None,
-        report_fd: spawn::REPORT_FD,
+        ..SpawnRequest::of(program, words, &[])
     };
     let mut child = Child::start(&request).map_err(|error| Failure::usage(format!("{error}; install {program}")))?;
     let mut tail = VecDeque::new();
-    let mut keep = |bytes: Vec<u8>| {
+    let end = Instant::now() + time;
+    let over = child.hear(end, Some(interrupt), |bytes| {
         tail.extend(bytes);
         tail.drain(..tail.len().saturating_sub(kept));
-    };
-    let end = Instant::now() + time;
-    let over = loop {
-        match child.listen(end, Some(interrupt)) {
-            Heard::Printed(bytes) | Heard::Report(bytes) => keep(bytes),
-            over => break over,
-        }
-    };
+        end
+    });
     if over == Heard::Closed {
         let _ = child.wait_until(end);
-    }
-    while let Some(bytes) = child.printed() {
-        keep(bytes);
     }
     let exit = child.finish();
     if over == Heard::Interrupted {

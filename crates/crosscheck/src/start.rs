@@ -6,17 +6,14 @@ use std::time::{Duration, Instant};
 use switchcost_analysis::last_words;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::load::{HogPlan, Scheduling};
-use switchcost_machine::spawn::{self, Child, ExitStatus, Heard, SpawnRequest};
-use switchcost_model::{Capabilities, harmless};
+use switchcost_machine::spawn::{Child, ExitStatus, Heard, SpawnRequest};
+use switchcost_model::harmless;
 
 /// Variables that programs expect; figures are to come with a point, whatever the user's language.
 const ENVIRONMENT: [&str; 2] = ["HOME", "TMPDIR"];
 
 /// How much of what it prints is kept, of the beginning and of the end: a histogram of some thousand lines.
 const KEPT_BYTES: usize = 64 * 1024;
-
-/// Pieces that are read after the end at most.
-const LAST_PIECES: usize = 16;
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,25 +36,18 @@ pub fn run_peer(
     timeout: Duration,
     interrupt: Option<&Interrupt>,
 ) -> PeerOutcome {
-    let mut environment = vec![("LC_ALL".to_owned(), "C".to_owned())];
-    let names = ENVIRONMENT.iter().chain(spawn::ENVIRONMENT);
-    environment.extend(names.filter_map(|name| Some(((*name).to_owned(), switchcost_machine::environment(name)?))));
-    let request = SpawnRequest {
-        program: program.to_owned(),
-        arguments: arguments.to_vec(),
-        environment,
+    let mut request = SpawnRequest {
         cpus: Some(cpus.to_vec()),
         directory: Some(std::env::temp_dir()),
-        capabilities: Capabilities::ALL,
         hogs: (hogs > 0).then(|| HogPlan {
             cpus: cpus.to_vec(),
             each: u32::try_from(hogs).unwrap_or(u32::MAX),
             forking: false,
             scheduling: Scheduling::USUAL,
         }),
-        timer_slack_ns: None,
-        report_fd: spawn::REPORT_FD,
+        ..SpawnRequest::of(program, arguments.to_vec(), &ENVIRONMENT)
     };
+    request.environment.push(("LC_ALL".to_owned(), "C".to_owned()));
     let deadline = Instant::now() + timeout;
     let mut child = match Child::start(&request) {
         Ok(child) => child,
@@ -85,19 +75,12 @@ pub fn run_peer(
 /// what it says is there.
 fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) -> (Heard, String, String) {
     let (mut head, mut tail) = (Vec::new(), VecDeque::new());
-    let mut keep = |bytes: Vec<u8>| {
+    let over = child.hear(deadline, interrupt, |bytes| {
         head.extend(bytes.iter().take(KEPT_BYTES.saturating_sub(head.len())));
         tail.extend(bytes);
         tail.drain(..tail.len().saturating_sub(KEPT_BYTES));
-    };
-    let over = loop {
-        match child.listen(deadline, interrupt) {
-            Heard::Printed(bytes) | Heard::Report(bytes) => keep(bytes),
-            over => break over,
-        }
-    };
-    // More than a pipe holds was printed later.
-    (0..LAST_PIECES).map_while(|_| child.printed()).for_each(keep);
+        deadline
+    });
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (over, text(&head), text(tail.make_contiguous()))
 }

@@ -19,6 +19,9 @@ pub const REPORT_FD: i32 = os::spawn::REPORT_FD;
 /// Variables without which no program works here; a start names what else it passes on.
 pub const ENVIRONMENT: &[&str] = os::spawn::ENVIRONMENT;
 
+/// Pieces that are read after the end at most.
+const LAST_PIECES: usize = 16;
+
 /// A path in the folder for temporary files at which nothing is, and that nobody can guess.
 #[must_use]
 pub fn scratch() -> PathBuf {
@@ -62,6 +65,27 @@ impl Child {
     /// more from the child than it hands on: who prints much waits.
     pub fn listen(&mut self, until: Instant, interrupt: Option<&Interrupt>) -> Heard {
         self.running.listen(until, interrupt)
+    }
+
+    /// Listens to a program that knows nothing of the report until nobody is left to print, the user wants to stop or the time is reached, and says which. `take` gets what it
+    /// prints, and answers until when to listen on.
+    pub fn hear(
+        &mut self,
+        mut until: Instant,
+        interrupt: Option<&Interrupt>,
+        mut take: impl FnMut(Vec<u8>) -> Instant,
+    ) -> Heard {
+        let over = loop {
+            match self.listen(until, interrupt) {
+                Heard::Printed(bytes) | Heard::Report(bytes) => until = take(bytes),
+                over => break over,
+            }
+        };
+        // More than a pipe holds was printed later.
+        for bytes in (0..LAST_PIECES).map_while(|_| self.printed()) {
+            take(bytes);
+        }
+        over
     }
 
     /// What it has printed and nobody heard yet; None: nothing more for now.
