@@ -159,8 +159,13 @@ impl<'s> Grid<'s> {
         places.reduce(|a, b| if leaves(b) >= leaves(a) { b } else { a })
     }
 
+    /// A row of which nothing stands in these columns is left out.
     fn lines(&self, width: usize) -> String {
-        (0..self.texts.len()).map(|row| self.line(row, width)).collect()
+        let says = |row: &usize| {
+            let texts = &self.texts[*row];
+            texts.len() < 2 || self.shown.iter().any(|column| texts.get(*column).is_some_and(|text| !text.is_empty()))
+        };
+        (0..self.texts.len()).filter(says).map(|row| self.line(row, width)).collect()
     }
 
     /// A row, or the titles; a name that has no room goes on below, and so do words.
