@@ -1,24 +1,20 @@
 //! What `kernels` prints.
 
 use crate::counts::{Count, EXACT};
-use crate::data::Data;
-use crate::functions::Profile;
+use crate::functions::{ADDS_UP, Data, Profile};
 use crate::image::Image;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::Value;
-use switchcost_report::Style;
 use switchcost_report::answer::{Answer, Cell, Headline, Section};
-use switchcost_report::text::{json, wrapped};
 use switchcost_session::Exit;
-
-/// Columns beside each other, and the width of a line that survives a mail.
-const BESIDE: usize = 3;
-const MAIL: u16 = 76;
 
 /// A mode with at least this share of the batches is the only one.
 const WHOLE: f64 = 0.95;
+
+/// What stands beside a number.
+const LEGEND: &str = "A percentage: the share of batches in that mode. ~: how far its farthest start is away, if that is more than 0.2 %.";
 
 /// Functions that are shown of a row.
 const FUNCTIONS: usize = 12;
@@ -57,21 +53,10 @@ pub struct Column {
     pub rows: Vec<Row>,
     /// Why there are none.
     pub missing: Option<String>,
-    /// The kernel's options; null: they do not lie beside its file.
-    #[serde(skip)]
-    pub options: Option<BTreeMap<String, String>>,
 }
 
 impl Column {
-    /// Before anything is counted.
-    #[must_use]
-    pub fn of(image: &Image, setting: Option<String>, probe: Option<String>) -> Self {
-        let (release, options) = (image.release.clone(), image.configuration());
-        Self { release, options, setting, probe, image: image.path.display().to_string(), ..Self::default() }
-    }
-
     /// What tells it from others.
-    #[must_use]
     pub fn name(&self) -> String {
         let words = [Some(&self.release), self.probe.as_ref(), self.setting.as_ref()];
         words.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ")
@@ -88,6 +73,10 @@ impl Column {
     /// The most frequent number of a row.
     fn number(&self, row: usize) -> Option<f64> {
         self.rows.get(row)?.count.modes.first().map(|mode| mode.instructions)
+    }
+
+    fn profile(&self, row: usize) -> Option<&Profile> {
+        self.rows.get(row)?.profile.as_ref()
     }
 }
 
@@ -107,7 +96,7 @@ pub struct Answered {
     boots: u64,
     /// Why the table means nothing; null: the control is equal in all columns.
     pub void: Option<String>,
-    /// Options that change what a switch executes and differ between the first and the last column, with both values; `-`: not set.
+    /// Options that change what a switch executes and differ between the first and the last kernel, with both values; `-`: not set.
     options: Vec<(String, String, String)>,
     /// How many of all options differ; null: not known.
     options_differ: Option<usize>,
@@ -116,114 +105,72 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// Names the columns, compares the controls and the configurations.
-    #[must_use]
-    pub fn new(emulator: String, boots: u64, data: &Data, mut columns: Vec<Column>) -> Self {
+    /// Names the columns, compares the controls and the configurations of the first and the last image.
+    pub fn new(emulator: String, boots: u64, data: &Data, images: &[Image], mut columns: Vec<Column>) -> Self {
         let short: Vec<String> = columns.iter().map(Column::short).collect();
         let alike = short.iter().collect::<BTreeSet<_>>().len() < short.len();
-        for (place, (column, short)) in columns.iter_mut().zip(short).enumerate() {
-            let letter = || char::from(b'A' + u8::try_from(place % 26).unwrap_or(0)).to_string();
-            column.title = if alike { letter() } else { short };
+        for ((column, short), letter) in columns.iter_mut().zip(short).zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ".chars().cycle())
+        {
+            column.title = if alike { letter.to_string() } else { short };
         }
-        let counted: Vec<&Column> = columns.iter().filter(|column| column.missing.is_none()).collect();
-        let control = |column: &Column| column.rows.first().and_then(|row| row.count.only());
-        let first = counted.first().and_then(|column| control(column));
-        let equal = |column: &&&Column| {
-            first.zip(control(column)).is_some_and(|(first, count)| (count / first - 1.0).abs() <= EXACT)
-        };
+        let one = |row: &&Row| row.count.modes.len() == 1;
+        let control = |column: &Column| column.rows.first().filter(one).and_then(|_| column.number(0));
         let said = |column: &Column| {
             let count = control(column).map_or("no single number of".to_owned(), |count| format!("{count:.3}"));
             format!("{count} instructions in {}", column.name())
         };
-        let void = counted.iter().find(|column| !equal(column)).map(|other| {
-            format!("the control, which makes no system call, takes {}, and {}", said(counted[0]), said(other))
+        let mut counted = columns.iter().filter(|column| column.missing.is_none());
+        let void = counted.clone().next().and_then(|first| {
+            let equal = |a: f64, b: f64| (b / a - 1.0).abs() <= EXACT;
+            let other = counted.find(|other| !control(first).zip(control(other)).is_some_and(|(a, b)| equal(a, b)))?;
+            Some(format!("the control, which makes no system call, takes {}, and {}", said(first), said(other)))
         });
-        let ends =
-            counted.first().zip(counted.last()).and_then(|(a, b)| Some((a.options.as_ref()?, b.options.as_ref()?)));
-        let differ = ends.map(|(a, b)| {
-            let names: BTreeSet<&String> =
-                a.keys().chain(b.keys()).filter(|name| a.get(*name) != b.get(*name)).collect();
-            let value = |of: &BTreeMap<String, String>, name| of.get(name).map_or("-", String::as_str).to_owned();
-            names.into_iter().map(|name| (name.clone(), value(a, name), value(b, name))).collect::<Vec<_>>()
+        let ends = images.first().and_then(Image::options).zip(images.last().and_then(Image::options));
+        let differ: Option<Vec<_>> = ends.map(|(a, b)| {
+            let value = |of: &BTreeMap<_, _>, name| of.get(name).map_or("-", String::as_str).to_owned();
+            let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+            let values = names.into_iter().map(|name| (name.clone(), value(&a, name), value(&b, name)));
+            values.filter(|(_, a, b)| a != b).collect()
         });
         let options_differ = differ.as_ref().map(Vec::len);
         let matters = |name: &str| data.options.iter().any(|start| name.starts_with(start.as_str()));
         let options = differ.into_iter().flatten().filter(|(name, ..)| matters(name)).collect();
-        Self {
-            format: 1,
-            verdict: "counted".to_owned(),
-            emulator,
-            words: crate::boot::WORDS.to_owned(),
-            boots,
-            void,
-            options,
-            options_differ,
-            columns,
-        }
+        let (verdict, words) = ("counted".to_owned(), crate::boot::WORDS.to_owned());
+        Self { format: 1, verdict, emulator, words, boots, void, options, options_differ, columns }
     }
 
     /// Status without a gate.
-    #[must_use]
     pub fn exit(&self) -> Exit {
-        let lacks =
-            |column: &Column| column.missing.is_some() || column.rows.iter().any(|row| row.count.missing.is_some());
-        match () {
-            () if self.void.is_some() => Exit::Contradicted,
-            () if self.columns.iter().all(|column| column.missing.is_some()) => Exit::Nothing,
-            () if self.columns.iter().any(lacks) => Exit::Partial,
-            () => Exit::Fine,
+        let rows = || self.columns.iter().flat_map(|column| &column.rows);
+        let missing = self.columns.iter().filter(|column| column.missing.is_some()).count();
+        match missing {
+            _ if self.void.is_some() => Exit::Contradicted,
+            all if all == self.columns.len() => Exit::Nothing,
+            0 if rows().all(|row| row.count.missing.is_none()) => Exit::Fine,
+            _ => Exit::Partial,
         }
     }
 
     /// Functions of a row that grew, those first that the first column does not execute.
-    #[must_use]
     pub fn grown_most(&self, row: usize) -> String {
-        let of = |column: Option<&Column>| Some(column?.rows.get(row)?.profile.clone()?.functions);
-        let Some((a, b)) = of(self.columns.first()).zip(of(self.columns.last())) else { return String::new() };
-        let mut grown: Vec<(&String, f64)> =
-            b.iter().map(|(name, count)| (name, count - a.get(name).unwrap_or(&0.0))).collect();
-        grown.sort_by(|x, y| a.contains_key(x.0).cmp(&a.contains_key(y.0)).then(y.1.total_cmp(&x.1)));
+        let ends = self.columns.first().zip(self.columns.last());
+        let Some((a, b)) = ends.and_then(|(a, b)| a.profile(row).zip(b.profile(row))) else { return String::new() };
+        let mut grown = b.since(a);
+        grown.sort_by(|x, y| y.1.total_cmp(&x.1));
+        grown.sort_by_key(|(name, _)| a.functions.contains_key(*name));
         let most = grown.iter().take(3).filter(|(_, by)| *by >= 1.0).map(|(name, by)| format!("{name} {by:+.1}"));
         format!("; by function: {}", most.collect::<Vec<_>>().join(", "))
     }
 
-    /// As Markdown that survives a plain-text mail: no line is wide, and all is ASCII.
-    #[must_use]
-    pub fn mail(&self, outcome: Option<String>) -> String {
-        let style = Style { width: Some(MAIL), ..Style::PLAIN };
-        let fold = |line: &str| {
-            if line.starts_with('|') || line.is_empty() { format!("{line}\n") } else { wrapped("", line.trim(), style) }
-        };
-        let laid = |beside: usize| {
-            let text = self.beside(outcome.clone(), beside).markdown();
-            switchcost_report::ascii(&text.lines().map(fold).collect::<String>())
-        };
-        let fits = |text: &String| text.lines().all(|line| line.len() <= usize::from(MAIL) + 2);
-        (1..=BESIDE).rev().map(laid).find(fits).unwrap_or_else(|| laid(1))
-    }
-
-    /// JSON of it.
-    #[must_use]
-    pub fn json(&self) -> String {
-        json(self)
-    }
-
-    /// For terminals and Markdown.
-    #[must_use]
+    /// For people.
     pub fn answer(&self, outcome: Option<String>) -> Answer {
-        self.beside(outcome, BESIDE)
-    }
-
-    /// The same with so many columns in a table.
-    fn beside(&self, outcome: Option<String>, beside: usize) -> Answer {
         let columns: Vec<&Column> = self.columns.iter().filter(|column| column.missing.is_none()).collect();
-        let rows: Vec<&Row> = columns.first().map_or(Vec::new(), |column| column.rows.iter().collect());
-        let mut sections: Vec<Section> = columns.chunks(beside).map(|some| counts(some, &rows)).collect();
-        sections.extend(columns.chunks(beside).map(|some| slopes(some, &rows)));
-        (1..rows.len()).for_each(|place| sections.extend(profiles(&columns, place, &rows[place].label)));
+        let mut sections = vec![counts(&columns), slopes(&columns)];
+        let rows = columns.first().map_or(&[][..], |column| &column.rows);
+        sections.extend((1..rows.len()).flat_map(|place| profiles(&columns, place)));
         let mut claims = vec!["Instructions per switch, counted in an emulator. They are not times.".to_owned()];
-        if let (Some((a, b)), Some(row), None) = (columns.first().zip(columns.last()), rows.get(1), &self.void)
-            && let (Some(from), Some(to), true) = (a.number(1), b.number(1), columns.len() > 1)
+        if let ([a, .., b], [_, row, ..], None) = (&*columns, rows, &self.void)
+            && let Some((from, to)) = a.number(1).zip(b.number(1))
         {
             let change = (to / from - 1.0) * 100.0;
             claims.push(format!("{}: {from:.0} in {}, {to:.0} in {} ({change:+.1} %).", row.label, a.title, b.title));
@@ -236,37 +183,27 @@ impl Answered {
     fn remarks(&self, columns: &[&Column]) -> Vec<String> {
         let mut remarks = Vec::new();
         for column in &self.columns {
-            remarks.extend(column.missing.as_ref().map(|why| format!("{}: {why}.", column.name())));
             let lacking = column.rows.iter().filter_map(|row| Some((&row.label, row.count.missing.as_ref()?)));
+            remarks.extend(column.missing.iter().map(|why| format!("{}: {why}.", column.name())));
             remarks.extend(lacking.map(|(label, why)| format!("{label} in {}: {why}.", column.name())));
         }
-        let counts = || columns.iter().flat_map(|column| column.rows.iter().skip(1).map(move |row| (column, row)));
-        let others = counts().filter(|(_, row)| row.count.missing.is_none() && (row.count.switches - 1.0).abs() > 0.01);
-        let others: Vec<String> = others
-            .map(|(column, row)| format!("{} in {} {:.2}", row.label, column.title, row.count.switches))
+        let counts = columns.iter().flat_map(|column| column.rows.iter().skip(1).map(move |row| (column, row)));
+        let others: String = counts
+            .filter(|(_, row)| row.count.missing.is_none() && (row.count.switches - 1.0).abs() > 0.01)
+            .map(|(column, row)| format!(", {} in {} {:.2}", row.label, column.title, row.count.switches))
             .collect();
-        let but = if others.is_empty() { String::new() } else { format!(", but {}", others.join(", ")) };
-        remarks.push(format!("Kernel switches per unit: 1.00{but}."));
-        if counts().any(|(_, row)| row.count.modes.iter().any(|mode| mode.share < WHOLE)) {
-            remarks.push("Percentages: the share of batches in each mode.".to_owned());
-        }
-        if counts().any(|(_, row)| row.count.modes.iter().any(|mode| mode.within > EXACT)) {
-            remarks
-                .push("~: how far the farthest start is away. Without it, no start is further than 0.2 %.".to_owned());
-        }
+        let switches = format!("Kernel switches per unit: 1.00{}.", others.replacen(", ", ", but ", 1));
+        remarks.extend(columns.first().into_iter().flat_map(|_| [switches.clone(), LEGEND.to_owned()]));
         for column in columns {
             let build = column.facts.get("build").map_or("unknown", String::as_str);
-            let preempt = column.facts.get("preemption").and_then(|modes| modes.split(['(', ')']).nth(1));
-            let preempt = preempt.map_or(String::new(), |mode| format!(", preempt={mode}"));
+            let chosen = column.facts.get("preemption").and_then(|modes| modes.split(['(', ')']).nth(1));
+            let preempt = chosen.map_or(String::new(), |mode| format!(", preempt={mode}"));
             remarks.push(format!("{}: {}, build id {build}{preempt}.", column.title, column.name()));
         }
         if let Some(all @ 1..) = self.options_differ {
-            let named =
-                self.options.iter().map(|(name, a, b)| format!("{} {a}>{b}", name.trim_start_matches("CONFIG_")));
-            remarks.push(format!(
-                "{all} options differ from first to last, of those that matter here: {}.",
-                named.collect::<Vec<_>>().join(", ")
-            ));
+            let named = self.options.iter().map(|(name, a, b)| format!("{} {a}>{b}", name.replace("CONFIG_", "")));
+            let named = named.collect::<Vec<_>>().join(", ");
+            remarks.push(format!("{all} options differ from first to last, of those that matter here: {named}."));
         }
         let (emulator, boots, words) = (&self.emulator, self.boots, &self.words);
         remarks.push(format!("{emulator}, one CPU, boots of each column: {boots}. Equal in all: {words}."));
@@ -274,29 +211,26 @@ impl Answered {
     }
 }
 
-/// JSON Schema of [`Answered::json`]'s object.
-#[must_use]
-pub fn kernels_schema() -> String {
-    json(&schemars::schema_for!(Answered))
-}
-
 /// A section with a column for each kernel.
 fn section(lead: &str, columns: &[&Column]) -> Section {
-    Section::new(std::iter::once((lead, 0)).chain(columns.iter().map(|column| (column.title.as_str(), 0))))
+    let titles = std::iter::once(lead).chain(columns.iter().map(|column| column.title.as_str()));
+    Section { goes_on: true, ..Section::new(titles.map(|title| (title, 0))) }
 }
 
-fn line(name: impl Into<String>, cells: impl Iterator<Item = Option<Value>>) -> Vec<Cell> {
-    std::iter::once(Cell::Name(name.into())).chain(cells.map(|value| value.map_or(Cell::Empty, Cell::Value))).collect()
+/// A line of it: its name, and what stands below each kernel.
+fn line(name: &str, columns: &[&Column], of: impl Fn(&Column) -> Option<Value>) -> Vec<Cell> {
+    let cells = columns.iter().map(|column| of(column).map_or(Cell::Empty, Cell::Value));
+    std::iter::once(Cell::Name(name.to_owned())).chain(cells).collect()
 }
 
 /// Numbers of instructions, a line for each mode.
-fn counts(columns: &[&Column], rows: &[&Row]) -> Section {
+fn counts(columns: &[&Column]) -> Section {
     let mut section = section("row", columns);
-    for (place, row) in rows.iter().enumerate() {
-        let counts: Vec<&Count> = columns.iter().map(|column| &column.rows[place].count).collect();
-        let lines = counts.iter().map(|count| count.modes.len()).max().unwrap_or(0).max(1);
-        let name = |mode: usize| if mode == 0 { row.label.clone() } else { String::new() };
-        section.rows.extend((0..lines).map(|mode| line(name(mode), counts.iter().map(|count| shown(count, mode)))));
+    for (place, row) in columns.first().into_iter().flat_map(|column| column.rows.iter().enumerate()) {
+        let count = |column: &Column| column.rows.get(place).map(|row| row.count.clone()).unwrap_or_default();
+        let lines = columns.iter().map(|column| count(column).modes.len()).max().unwrap_or(0).max(1);
+        let names = std::iter::once(row.label.as_str()).chain(std::iter::repeat("")).take(lines).enumerate();
+        section.rows.extend(names.map(|(mode, name)| line(name, columns, |column| shown(&count(column), mode))));
     }
     section
 }
@@ -304,62 +238,57 @@ fn counts(columns: &[&Column], rows: &[&Row]) -> Section {
 /// A mode with its share, if it is not the only one, and its spread, if that is too large for a number.
 fn shown(count: &Count, place: usize) -> Option<Value> {
     let Some(mode) = count.modes.get(place) else { return (place == 0).then_some(Value::Unknown) };
-    let small = mode.instructions < 100.0;
-    let number = if small { Value::Exact(mode.instructions) } else { Value::Count(mode.instructions.round() as u64) };
+    if mode.instructions < 100.0 {
+        return Some(Value::Exact(mode.instructions));
+    }
     let share = if mode.share < WHOLE { format!(" {:.0}%", mode.share * 100.0) } else { String::new() };
     let spread = if mode.within > EXACT { format!(" ~{:.1}%", mode.within * 100.0) } else { String::new() };
-    Some(if share.is_empty() && spread.is_empty() { number } else { Value::Words(format!("{number}{share}{spread}")) })
+    Some(Value::Words(format!("{}{share}{spread}", Value::Count(mode.instructions.round() as u64))))
 }
 
 /// Instructions for each level of control groups, from the least depth of a row to its greatest.
-fn slopes(columns: &[&Column], rows: &[&Row]) -> Section {
+fn slopes(columns: &[&Column]) -> Section {
     let mut section = section("per level of control groups", columns);
-    let named = |row: &Row| row.label.split(" depth=").next().unwrap_or_default().to_owned();
-    let of_mechanism = rows.iter().enumerate().skip(1).collect::<Vec<_>>();
-    for same in of_mechanism.chunk_by(|(_, a), (_, b)| named(a) == named(b)) {
-        let ((least, a), (most, b)) = (same[0], same[same.len() - 1]);
-        if b.depth > a.depth {
-            let slope =
-                |column: &&Column| Some((column.number(most)? - column.number(least)?) / f64::from(b.depth - a.depth));
-            section.rows.push(line(
-                named(a),
-                columns.iter().map(|column| slope(column).map(|slope| Value::Count(slope.round() as u64))),
-            ));
+    let rows = columns.first().map_or(&[][..], |column| &column.rows);
+    let rows: Vec<(&str, usize)> =
+        rows.iter().map(|row| row.label.split(" depth=").next().unwrap_or_default()).zip(0..).collect();
+    for same in rows.chunk_by(|(a, _), (b, _)| a == b) {
+        let ((name, least), (_, most)) = (same[0], same[same.len() - 1]);
+        let at = |column: &Column, row: usize| Some((column.number(row)?, f64::from(column.rows.get(row)?.depth)));
+        let slope = |column: &Column| {
+            let ((a, low), (b, high)) = at(column, least).zip(at(column, most))?;
+            let by = (b - a) / (high - low);
+            by.is_finite().then(|| Value::Count(by.round() as u64))
+        };
+        if least < most {
+            section.rows.push(line(name, columns, slope));
         }
     }
     section
 }
 
 /// Parts and functions of a row.
-fn profiles(columns: &[&Column], place: usize, label: &str) -> Vec<Section> {
-    let with: Vec<(&Column, &Profile)> =
-        columns.iter().filter_map(|column| Some((*column, column.rows[place].profile.as_ref()?))).collect();
-    let Some(((_, first), (_, last))) = with.first().zip(with.last()) else { return Vec::new() };
-    let value = |count: Option<&f64>| count.map(|count| Value::Tenths(*count));
-    let columns: Vec<&Column> = with.iter().map(|(column, _)| *column).collect();
-    let names: BTreeSet<&String> = with.iter().flat_map(|(_, profile)| profile.parts.keys()).collect();
-    let mut parts = section("part of the kernel", &columns);
-    parts.title = format!("{label}, by part of the kernel");
-    parts
-        .rows
-        .extend(names.iter().map(|name| line(*name, with.iter().map(|(_, profile)| value(profile.parts.get(*name))))));
-    parts.rows.push(line("sum", with.iter().map(|(_, profile)| value(Some(&profile.sum)))));
-    let apart = with.iter().filter(|(_, profile)| !profile.adds_up());
-    parts.below.extend(apart.map(|(column, profile)| {
-        format!("{}: the parts do not add up to its clock's {:.1}.", column.title, profile.clock)
-    }));
-    let of = |profile: &Profile, name: &String| profile.functions.get(name).copied().unwrap_or(0.0);
-    let size = |name: &String| if with.len() > 1 { (of(last, name) - of(first, name)).abs() } else { of(first, name) };
-    let mut names: Vec<&String> =
-        first.functions.keys().chain(last.functions.keys()).collect::<BTreeSet<_>>().into_iter().collect();
-    names.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    let mut functions = section("function", &columns);
-    functions.title =
-        format!("{label}, by function: those that {}", if with.len() > 1 { "changed most" } else { "execute most" });
-    let lines = names
-        .iter()
-        .take(FUNCTIONS)
-        .map(|name| line(*name, with.iter().map(|(_, profile)| value(profile.functions.get(*name)))));
-    functions.rows.extend(lines);
-    vec![parts, functions]
+fn profiles(columns: &[&Column], place: usize) -> Vec<Section> {
+    let (with, all): (Vec<&Column>, Vec<&Profile>) =
+        columns.iter().filter_map(|column| Some((*column, column.profile(place)?))).unzip();
+    let ([first, ..], [.., last]) = (&*all, &*all) else { return Vec::new() };
+    let label = &with[0].rows[place].label;
+    let table = |lead, title: String, names: Vec<&String>, which: fn(&Profile) -> &BTreeMap<String, f64>| {
+        let cell = |column: &Column, name: &String| which(column.profile(place)?).get(name).copied();
+        let row = |name: &String| line(name, &with, |column| cell(column, name).map(Value::Tenths));
+        Section { title: format!("{label}, by {title}"), ..section(lead, &with) }.with(names.into_iter().map(row))
+    };
+    let names: BTreeSet<&String> = all.iter().flat_map(|profile| profile.parts.keys()).collect();
+    let of_kernel = "part of the kernel";
+    let mut parts = table(of_kernel, of_kernel.to_owned(), names.into_iter().collect(), |profile| &profile.parts);
+    parts.rows.push(line("sum", &with, |column| Some(Value::Tenths(column.profile(place)?.sum))));
+    for (column, profile) in with.iter().zip(&all).filter(|(_, by)| (by.sum / by.clock - 1.0).abs() > ADDS_UP) {
+        parts.below.push(format!("{}: the parts do not add up to its clock's {:.1}.", column.title, profile.clock));
+    }
+    let (none, many) = (Profile::default(), all.len() > 1);
+    let mut changed = last.since(if many { first } else { &none });
+    changed.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let names = changed.into_iter().take(FUNCTIONS).map(|(name, _)| name).collect();
+    let title = format!("function: those that {} most", if many { "changed" } else { "execute" });
+    vec![parts, table("function", title, names, |profile| &profile.functions)]
 }

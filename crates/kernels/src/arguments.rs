@@ -1,9 +1,9 @@
 //! `kernels`.
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use std::path::PathBuf;
 use std::time::Duration;
-use switchcost_session::arguments::{bounded_time, parse_difference};
+use switchcost_session::arguments::{ListFormat, parse_budget, parse_difference};
 
 /// Count what kernels do in one switch, in an emulator
 ///
@@ -21,8 +21,8 @@ pub struct Kernels {
     /// Folder of another static probe; repeat for a column each
     #[arg(long, value_name = "FOLDER")]
     pub probe: Vec<PathBuf>,
-    /// A setting in a further column of each kernel: preempt=full, sched_ext, or a word or file of its sched/ in debugfs, such as NO_DELAY_DEQUEUE or cgroup_mode=up
-    #[arg(long, value_name = "SETTING", value_parser = parse_setting)]
+    /// A setting in a further column of each kernel: sched_ext, or a word or file of its sched/ in debugfs, such as NO_DELAY_DEQUEUE or preempt=full
+    #[arg(long, value_name = "SETTING", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub with: Vec<String>,
     /// Levels of control groups above the probe, a row each
     #[arg(long, value_name = "D", value_delimiter = ',', default_value = "0", value_parser = clap::value_parser!(u8).range(0..=32))]
@@ -40,33 +40,9 @@ pub struct Kernels {
     #[arg(long, value_name = "PERCENT", value_parser = parse_difference)]
     pub gate: Option<f64>,
     /// Longest silence of a virtual machine
-    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse_silence)]
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = parse_budget)]
     pub silence: Duration,
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
-    pub format: Format,
-}
-
-/// Output formats.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// For people
-    Table,
-    /// Markdown that survives a plain-text mail
-    Md,
-    /// For scripts
-    Json,
-}
-
-fn parse_setting(text: &str) -> Result<String, String> {
-    let fine = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    let parts: Vec<&str> = text.split('=').collect();
-    match parts.len() {
-        1 | 2 if parts.iter().all(|part| !part.is_empty() && part.chars().all(fine)) => Ok(text.to_owned()),
-        _ => Err("it is a word such as NO_DELAY_DEQUEUE, or a name and a value such as preempt=full".to_owned()),
-    }
-}
-
-fn parse_silence(text: &str) -> Result<Duration, String> {
-    bounded_time(text, Duration::from_secs(1), Duration::from_secs(3600))
+    pub format: ListFormat,
 }

@@ -1,160 +1,117 @@
 //! `kernels`: columns of kernels, rows of mechanisms.
 
 use crate::answer::{Answered, Column, Row};
-use crate::arguments::{Format, Kernels};
-use crate::boot::{Boot, Trouble, boot, emulator};
-use crate::counts::{Count, believed, count};
-use crate::data::Data;
-use crate::functions::{Profile, profile};
+use crate::arguments::Kernels;
+use crate::boot::{Guest, Work};
+use crate::counts::{Count, count};
+use crate::functions::{Data, profile};
 use crate::image::{Image, images_in};
 use crate::passage::{STOP, judged};
-use crate::serial::{Said, Start};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use crate::serial::Start;
+use std::path::Path;
 use std::time::Instant;
 use switchcost_catalogue::Catalogue;
 use switchcost_machine::interrupt::Interrupt;
-use switchcost_model::{Plan, ProbeInfo, Request, Transcript, Variant};
+use switchcost_model::{Plan, ProbeInfo, Request, Variant};
+use switchcost_report::{Style, text};
 use switchcost_runner::{KnownProbe, discover, select};
-use switchcost_session::{Action, Exit, Failure, Installation, Progress, output, paths};
+use switchcost_session::arguments::ListFormat;
+use switchcost_session::{Action, Exit, Failure, Installation, Progress, named, output, paths};
 
-/// Starts of the probe in each boot, batches of each, batches before them, and instructions in a batch. A tick of a kernel with 250 a second comes every
-/// 4,000,000 instructions: most batches have none.
+/// Starts of the probe in each boot.
 const STARTS: u64 = 3;
-const BATCHES: u64 = 100;
-const WARMUP: u64 = 40;
-const BATCH: u64 = 200_000;
 
 /// Of a start that is counted by function, the units for one of the start before it.
 const MORE: u64 = 8;
 
-/// Settings that are words of the command line begin so; others are files of the scheduler.
-const OF_START: &str = "preempt=";
-
-/// Programs for the virtual machine, beside the static probe: its first process, and the emulator's plugin.
+/// The first process of a virtual machine, beside the static probe and the emulator's plugin.
 const INIT: &str = "guest-init";
-const PLUGIN: &str = "guest-functions.so";
 
-/// A probe with its files.
-struct Guest {
-    known: KnownProbe,
-    files: Vec<(String, Vec<u8>)>,
-}
-
-/// What all columns have.
-struct Work<'a> {
-    how: &'a Kernels,
-    data: Data,
-    catalogue: Catalogue,
-    guests: Vec<Guest>,
-    init: Vec<u8>,
-    plugin: PathBuf,
-    /// The control first.
-    rows: Vec<(Variant, u8)>,
-    interrupt: Interrupt,
-}
+/// Columns of a line that survives a plain-text mail.
+const MAIL: u16 = 76;
 
 impl Action for Kernels {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
-        self.all().map_err(|failure| Failure { exit: self.gate.map_or(failure.exit, |_| Exit::Other(STOP)), ..failure })
+        let answered = self.from.as_deref().map_or_else(|| self.counted(), kept);
+        let stop =
+            |failure: Failure| Failure { exit: self.gate.map_or(failure.exit, |_| Exit::Other(STOP)), ..failure };
+        let answered = answered.map_err(stop)?;
+        let (outcome, exit) = self.gate.map(|limit| judged(&answered, limit)).unzip();
+        let style = output::style();
+        let mail = Style { ascii: true, width: style.width.map(|width| width.min(MAIL)), ..style };
+        output::print(&match self.format {
+            ListFormat::Table => answered.answer(outcome).terminal(mail),
+            ListFormat::Json => text::json(&answered),
+        })?;
+        Ok(exit.unwrap_or_else(|| answered.exit()))
     }
 }
 
 impl Kernels {
-    fn all(&self) -> Result<Exit, Failure> {
-        let answered = self.from.as_deref().map_or_else(|| self.counted(), kept)?;
-        let (outcome, exit) = self.gate.map(|limit| judged(&answered, limit)).unzip();
-        output::print(&match self.format {
-            Format::Table => answered.answer(outcome).terminal(output::style()),
-            Format::Md => answered.mail(outcome),
-            Format::Json => answered.json(),
-        })?;
-        Ok(exit.unwrap_or_else(|| answered.exit()))
-    }
-
     fn counted(&self) -> Result<Answered, Failure> {
         let images = self.images()?;
-        let settings: Vec<Option<String>> = std::iter::once(None).chain(self.with.iter().cloned().map(Some)).collect();
-        let many = images.len() * self.probe.len().max(1) * settings.len();
-        if self.gate.is_some() && many != 2 {
-            return Err(Failure::usage(format!(
-                "--gate compares two columns, and here are {many}; name two --image, or one and two --probe"
-            )));
-        }
-        let work = self.work()?;
-        let failed = |trouble| match trouble {
-            Trouble::Interrupted => Failure::partial("stopped before all was counted; nothing is kept"),
-            Trouble::Host(why) | Trouble::Kernel(why) => Failure::nothing(why),
-        };
-        let emulator = emulator(&work.interrupt).map_err(failed)?;
-        let mut progress = Progress::drawn();
-        progress.set_length(work.rows.len() as u64 * STARTS * self.boots * many as u64);
-        progress.announce(|| {
-            format!("counting {} rows in {many} columns; a boot takes about half a minute", work.rows.len())
-        });
+        let (work, guests) = self.work()?;
         let mut columns = Vec::new();
-        let with_guest = |image| work.guests.iter().map(move |guest| (image, guest));
-        let pairs = images.iter().flat_map(with_guest);
-        for ((image, guest), setting) in pairs.flat_map(|pair| settings.iter().map(move |setting| (pair, setting))) {
-            let probe = (work.guests.len() > 1).then(|| guest.known.info.id.clone());
-            let mut column = Column::of(image, setting.clone(), probe);
-            match fill(&work, guest, &mut column, &mut progress) {
-                // What one kernel does not do costs its column only.
-                Err(Trouble::Kernel(why)) => column.missing = Some(why),
-                done => done.map_err(failed)?,
+        for (image, guest) in images.iter().flat_map(|image| guests.iter().map(move |guest| (image, guest))) {
+            for setting in std::iter::once(None).chain(self.with.iter().cloned().map(Some)) {
+                let probe = (guests.len() > 1).then(|| guest.0.id.clone());
+                let (release, image) = (image.release.clone(), image.path.display().to_string());
+                columns.push((guest, Column { release, image, setting, probe, ..Column::default() }));
             }
-            columns.push(column);
+        }
+        let many = columns.len();
+        if self.gate.is_some() && many != 2 {
+            let cure = "name two --image, or one and two --probe";
+            return Err(Failure::usage(format!("--gate compares two columns, and here are {many}; {cure}")));
+        }
+        let emulator = work.started(vec!["--version".to_owned()], &mut |_| {})?.0.first;
+        let mut progress = Progress::drawn();
+        progress.set_length(many as u64 * self.boots);
+        progress
+            .announce(|| format!("counting {} rows in {many} columns; a boot takes half a minute", work.rows.len()));
+        for (guest, column) in &mut columns {
+            // What one kernel does not do costs its column only.
+            column.missing = work.fill(guest, column, &mut progress)?;
         }
         progress.clear();
-        Ok(Answered::new(emulator, self.boots, &work.data, columns))
+        let columns = columns.into_iter().map(|(_, column)| column).collect();
+        Ok(Answered::new(emulator, self.boots, &work.data, &images, columns))
     }
 
-    fn work(&self) -> Result<Work<'_>, Failure> {
+    fn work(&self) -> Result<(Work<'_>, Vec<Guest>), Failure> {
         let installation = Installation::find()?;
         let data: Data = switchcost_catalogue::read(&installation.data("kernels.toml")).map_err(Failure::usage)?;
         let mut catalogue = installation.catalogue()?;
         let ready = |probe: &ProbeInfo| probe.folder.join(INIT).exists();
-        let staged = installation.probes(&catalogue).into_iter().find(ready).ok_or_else(|| {
-            Failure::nothing(
-                "no static probe is installed, which alone runs in a bare kernel; `make build` or a package brings it",
-            )
-        })?;
-        let own = |folder: &PathBuf| installation.probe_in(folder);
-        let named: Vec<ProbeInfo> = self.probe.iter().map(own).collect::<Result<_, _>>()?;
-        let infos = if named.is_empty() { vec![staged.clone()] } else { named };
+        let none = "no static probe is installed; `make build` or a package brings it";
+        let staged = installation.probes(&catalogue).into_iter().find(ready).ok_or_else(|| Failure::nothing(none))?;
+        let (init, plugin) = (read(&staged.folder.join(INIT))?, staged.folder.join("guest-functions.so"));
+        let named = self.probe.iter().map(|folder| installation.probe_in(folder)).collect::<Result<Vec<_>, _>>()?;
+        let infos = if named.is_empty() { vec![staged] } else { named };
         catalogue.sources.extend(infos.iter().map(|probe| (probe.id.clone(), probe.source.clone())));
-        let interrupt =
-            Interrupt::on_request().map_err(|error| Failure::refused("signals cannot be waited for", error))?;
-        let known = discover(infos, None, None, Some(&interrupt));
-        let guests = known.into_iter().flatten().map(guest).collect::<Result<Vec<_>, _>>()?;
-        let first = guests.first().ok_or_else(|| Failure::partial("stopped before anything was counted"))?;
-        let rows = self.rows(&data, &catalogue, &first.known)?;
-        let init = read(&staged.folder.join(INIT))?;
-        Ok(Work { how: self, data, catalogue, guests, init, plugin: staged.folder.join(PLUGIN), rows, interrupt })
+        let known = discover(infos, None, None, None).unwrap_or_default();
+        let guests = known.iter().map(|probe| guest(probe, init.clone())).collect::<Result<_, _>>()?;
+        let rows = self.rows(&data, &catalogue, &known[0])?;
+        let interrupt = Interrupt::on_request().map_err(|error| Failure::refused("no signal is heard", error))?;
+        Ok((Work { how: self, data, catalogue, rows, plugin, interrupt }, guests))
     }
 
     /// The control and what was asked for, at each depth.
     fn rows(&self, data: &Data, catalogue: &Catalogue, probe: &KnownProbe) -> Result<Vec<(Variant, u8)>, Failure> {
-        let chosen = |patterns: &[String]| {
-            let request =
-                Request { patterns: patterns.to_vec(), probes: vec![probe.info.id.clone()], ..Request::default() };
-            let selection = select(&request, catalogue, std::slice::from_ref(probe)).map_err(Failure::usage)?;
-            let able = |variant: &Variant| probe.describes(&variant.mechanism).is_some();
-            Ok::<_, Failure>(selection.variants.into_iter().filter(able).collect::<Vec<_>>())
-        };
         let asked = if self.rows.is_empty() { &data.rows } else { &self.rows };
-        let control = chosen(std::slice::from_ref(&data.control))?.into_iter().take(1).map(|variant| (variant, 0));
-        let mut rows: Vec<(Variant, u8)> = control.collect();
-        for variant in chosen(asked)? {
-            rows.extend(self.depth.iter().map(|depth| (variant.clone(), *depth)));
-        }
-        if rows.len() < 2 {
-            return Err(Failure::usage(format!(
-                "the static probe has no row `{}`; `switchcost list` names rows",
-                asked.join(" ")
-            )));
-        }
-        Ok(rows)
+        let patterns = [std::slice::from_ref(&data.control), asked].concat();
+        let request = Request { patterns, probes: vec![probe.info.id.clone()], ..Request::default() };
+        let mut found = select(&request, catalogue, std::slice::from_ref(probe)).map_err(Failure::usage)?.variants;
+        found.retain(|variant| probe.describes(&variant.mechanism).is_some());
+        let is_control = |variant: &Variant| variant.mechanism.as_str() == data.control;
+        found.sort_by_key(|variant| !is_control(variant));
+        let depths = |variant: Variant| {
+            let depths = if is_control(&variant) { vec![0] } else { self.depth.clone() };
+            depths.into_iter().map(move |depth| (variant.clone(), depth))
+        };
+        let rows: Vec<_> = found.into_iter().flat_map(depths).collect();
+        let none = || format!("the static probe has no row `{}`; `switchcost list` names rows", asked.join(" "));
+        if rows.len() < 2 { Err(Failure::usage(none())) } else { Ok(rows) }
     }
 
     /// The kernels that are named, or those that setup has brought.
@@ -162,8 +119,8 @@ impl Kernels {
         let found = || paths::cache("kernels").as_deref().map(images_in).unwrap_or_default();
         let files = if self.image.is_empty() { found() } else { self.image.clone() };
         if files.is_empty() {
-            let cure = "`scripts/setup kernels` brings Debian's, or name one with --image";
-            return Err(Failure::nothing(format!("no kernel is here; {cure}")));
+            let none = "no kernel is here; `scripts/setup kernels` brings Debian's, or name one with --image";
+            return Err(Failure::nothing(none));
         }
         files.iter().map(|file| Image::read(file).map_err(|why| Failure::usage(format!("--image {why}")))).collect()
     }
@@ -171,38 +128,39 @@ impl Kernels {
 
 /// What `--format json` has printed.
 fn kept(path: &Path) -> Result<Answered, Failure> {
-    let unread =
-        |why: String| Failure::usage(format!("--from {} {why}; name what --format json has printed", path.display()));
-    let text = std::fs::read(path).map_err(|error| unread(format!("cannot be read: {error}")))?;
-    serde_json::from_slice(&text).map_err(|error| unread(format!("is none: {error}")))
+    let unread = |why| format!("--from {}: {why}; name what --format json has printed", path.display());
+    serde_json::from_reader(named(path)?).map_err(|error| Failure::usage(unread(error)))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
 }
 
-/// A probe with the files of its folder.
-fn guest(known: KnownProbe) -> Result<Guest, Failure> {
-    if let Err(why) = &known.answer {
-        return Err(Failure::nothing(format!("probe {} does not answer: {why}", known.info.id)));
+/// A probe with the first process and the files of its folder.
+fn guest(probe: &KnownProbe, init: Vec<u8>) -> Result<Guest, Failure> {
+    if let Err(why) = &probe.answer {
+        return Err(Failure::nothing(format!("probe {} does not answer: {why}", probe.info.id)));
     }
-    let entries = std::fs::read_dir(&known.info.folder).into_iter().flatten().flatten();
-    let wanted = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let named = wanted.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()));
-    let own = named.filter(|(name, _)| !name.starts_with("guest-") && !name.contains('.'));
-    let files = own.map(|(name, path)| Ok((name, read(&path)?))).collect::<Result<_, Failure>>()?;
-    Ok(Guest { known, files })
+    let mut files = vec![("init".to_owned(), init)];
+    for entry in std::fs::read_dir(&probe.info.folder).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name().to_string_lossy().into_owned(), entry.path());
+        if path.is_file() && !name.starts_with("guest-") {
+            files.push((name, read(&path)?));
+        }
+    }
+    Ok((probe.info.clone(), files))
 }
 
 impl Work<'_> {
+    /// A batch has so many ns, which are instructions. A tick of a kernel with 250 a second comes every 4,000,000: most batches have none.
     fn plan(&self, row: usize, seed: u64) -> Plan {
         Plan {
             variant: self.rows[row].0.clone(),
             cpus: vec![0],
             batch_units: 0,
-            batch_ns: BATCH,
-            batches: BATCHES,
-            warmup_batches: WARMUP,
+            batch_ns: 200_000,
+            batches: 100,
+            warmup_batches: 40,
             verify_units: 0,
             seed,
             deadline_ms: 0,
@@ -210,148 +168,61 @@ impl Work<'_> {
     }
 
     /// A line of the guest's plan.
-    fn line(&self, guest: &Guest, tag: usize, row: usize, plan: &Plan) -> String {
+    fn line(&self, guest: &Guest, row: usize, plan: &Plan) -> String {
         let mut words = switchcost_protocol::run_arguments(plan, 1);
         words.retain(|word| !word.starts_with("report_fd="));
-        let program = guest.known.info.command.first().map_or("probe", |program| program.trim_start_matches("./"));
-        format!("run {tag} {} /{program} {}\n", self.rows[row].1, words.join(" "))
+        let program = guest.0.command.first().map_or("probe", |program| program.trim_start_matches("./"));
+        format!("run {row} {} /{program} {}\n", self.rows[row].1, words.join(" "))
     }
-}
 
-/// The kernel's words and the first lines of the plan for a setting.
-fn setting(of: Option<&str>) -> (String, String) {
-    match of {
-        Some(word) if word.starts_with(OF_START) => (word.to_owned(), String::new()),
-        Some("sched_ext") => (String::new(), "sched_ext\n".to_owned()),
-        Some(word) => {
-            let (file, value) = word.split_once('=').unwrap_or(("features", word));
-            (String::new(), format!("sched {file} {value}\n"))
+    /// Counts a column; the answer is why there is nothing to count.
+    fn fill(&self, guest: &Guest, column: &mut Column, progress: &mut Progress) -> Result<Option<String>, Failure> {
+        let mut starts: Vec<Vec<Start>> = self.rows.iter().map(|_| Vec::new()).collect();
+        for boot in 1..=self.how.boots {
+            let seeds = |row| (1..=STARTS).map(move |start| (row, (boot - 1) * STARTS + start));
+            let line = |(row, seed)| self.line(guest, row, &self.plan(row, seed));
+            let plan: String = (0..self.rows.len()).flat_map(seeds).map(line).collect();
+            let said = match self.boot(guest, column, &plan, boot, false, progress)? {
+                Ok(said) => said,
+                Err(why) => return Ok(Some(why)),
+            };
+            column.facts = said.facts;
+            for start in said.starts.into_iter().filter(|start| start.row < self.rows.len()) {
+                starts[start.row].push(start);
+            }
+            progress.step();
         }
-        None => Default::default(),
-    }
-}
-
-/// Why a machine that came to its end is not the one that was asked for.
-fn other(column: &Column, said: &Said) -> Option<String> {
-    let fact = |name: &str| said.facts.get(name).map_or("", String::as_str);
-    let (release, clock) = (fact("uname").split(' ').next().unwrap_or_default(), fact("clock"));
-    if release != column.release {
-        return Some(format!("the file says that it is {}, and the machine that it is {release}", column.release));
-    }
-    if fact("idle") != "yes" {
-        return Some("it is still busy a minute after its start".to_owned());
-    }
-    if clock != "tsc" {
-        return Some(format!("its clock is {clock}, which does not count instructions"));
-    }
-    let setting = column.setting.as_deref()?;
-    let value = setting.split_once('=').map_or(setting, |(_, value)| value);
-    let now = fact(if setting.starts_with(OF_START) { "preemption" } else { "sched" });
-    // A kernel sets what it chose in brackets beside the other choices.
-    let chosen = |word: &str| !now.contains('(') && word == value || word == format!("({value})");
-    (!now.split_whitespace().any(chosen)).then(|| format!("this kernel has no {setting}"))
-}
-
-/// Counts a column.
-fn fill(work: &Work<'_>, guest: &Guest, column: &mut Column, progress: &mut Progress) -> Result<(), Trouble> {
-    let mut starts: Vec<Vec<Start>> = work.rows.iter().map(|_| Vec::new()).collect();
-    for boot in 1..=work.how.boots {
-        let planned = (0..work.rows.len()).flat_map(|row| (1..=STARTS).map(move |start| (row, start)));
-        let plan = |row, start| work.plan(row, (boot - 1) * STARTS + start);
-        let line = |(tag, (row, start))| work.line(guest, tag, row, &plan(row, start));
-        let lines: Vec<String> = planned.enumerate().map(line).collect();
-        let mut done = 0;
-        let said = machine(work, guest, column, boot, &lines.concat(), None, &mut |said| {
-            let now = said.starts.iter().filter(|start| start.status.is_some()).count();
-            (done..now).for_each(|_| progress.step());
-            done = done.max(now);
-            let of = lines.len();
-            progress.say(|| format!("{} - boot {boot} of {} - start {done} of {of}", column.name(), work.how.boots));
-        })?;
-        if let Some(why) = other(column, &said) {
-            return Err(Trouble::Kernel(why));
+        let (mut profiles, again) = (std::collections::BTreeMap::new(), self.by_function(guest, &starts));
+        if self.how.functions
+            && let Ok(said) = self.boot(guest, column, &again, 1, true, progress)?
+        {
+            let of_row = |starts: &[Start]| match starts {
+                [_, a, b] => Some((a.row, profile(&said, a, b, &self.data)?)),
+                _ => None,
+            };
+            profiles.extend(said.starts.chunk_by(|a, b| a.row == b.row).filter_map(of_row));
         }
-        column.facts.clone_from(&said.facts);
-        for start in said.starts {
-            if let Some(of_row) = starts.get_mut(start.tag / STARTS as usize) {
-                of_row.push(start);
+        for (row, (starts, (variant, depth))) in starts.iter().zip(&self.rows).enumerate() {
+            let label = switchcost_analysis::label(variant, &self.catalogue, false);
+            let label = if *depth == 0 { label } else { format!("{label} depth={depth}") };
+            let mechanism = self.catalogue.find(&variant.mechanism).ok_or("its page is gone".to_owned());
+            let count = mechanism.and_then(|mechanism| count(mechanism, &self.plan(row, 1), *depth, starts));
+            let count = count.unwrap_or_else(|why| Count { missing: Some(why), ..Count::default() });
+            column.rows.push(Row { label, depth: *depth, count, profile: profiles.remove(&row) });
+        }
+        Ok(None)
+    }
+
+    /// A plan to count by function: three more starts of each row, in a machine of their own. The first warms up what the kernel keeps; the last does more units
+    /// than the second.
+    fn by_function(&self, guest: &Guest, starts: &[Vec<Start>]) -> String {
+        let mut lines = "symbols\n".to_owned();
+        for (row, starts) in starts.iter().enumerate().skip(1) {
+            let echo = starts.first().and_then(|start| start.transcript.plan.as_ref());
+            for batch_units in echo.iter().flat_map(|echo| [1, 1, MORE].map(|times| echo.batch_units * times)) {
+                lines += &self.line(guest, row, &Plan { batch_units, ..self.plan(row, 1) });
             }
         }
+        lines
     }
-    let mut profiles =
-        if work.how.functions { profiled(work, guest, column, &starts, progress)? } else { BTreeMap::new() };
-    for (row, starts) in starts.iter().enumerate() {
-        let (variant, depth) = &work.rows[row];
-        let label = switchcost_analysis::label(variant, &work.catalogue, false);
-        let label = if *depth == 0 { label } else { format!("{label} depth={depth}") };
-        let (depth, count, profile) = (*depth, counted(work, row, starts), profiles.remove(&row));
-        column.rows.push(Row { label, depth, count, profile });
-    }
-    Ok(())
-}
-
-/// Boots a kernel and lets it carry out these lines.
-fn machine(
-    work: &Work<'_>,
-    guest: &Guest,
-    column: &Column,
-    seed: u64,
-    lines: &str,
-    plugin: Option<&Path>,
-    heard: &mut dyn FnMut(&Said),
-) -> Result<Said, Trouble> {
-    let (words, first) = setting(column.setting.as_deref());
-    let plan = first + lines;
-    let mut files: Vec<(&str, &[u8])> = vec![("init", &work.init), ("plan", plan.as_bytes())];
-    files.extend(guest.files.iter().map(|(name, content)| (name.as_str(), content.as_slice())));
-    let (silence, interrupt, image) = (work.how.silence, &work.interrupt, Path::new(&column.image));
-    boot(&Boot { image, words: &words, files: &files, seed, plugin, silence, interrupt }, heard)
-}
-
-/// What the starts of a row come to.
-fn counted(work: &Work<'_>, row: usize, starts: &[Start]) -> Count {
-    let (variant, depth) = &work.rows[row];
-    let Some(mechanism) = work.catalogue.find(&variant.mechanism) else { return Count::missing("its page is gone") };
-    for start in starts {
-        if start.status == Some(127) && start.transcript.hello.is_none() {
-            return Count::missing("the probe does not start: link it statically");
-        }
-        if start.depth != Some(usize::from(*depth)) {
-            let found = start.depth.map_or("nowhere".to_owned(), |depth| depth.to_string());
-            return Count::missing(format!("it ran at depth {found}, not {depth}"));
-        }
-        if let Err(why) = believed(mechanism, &work.plan(row, 1), &start.transcript, start.status) {
-            return Count::missing(why);
-        }
-    }
-    let transcripts: Vec<&Transcript> = starts.iter().map(|start| &start.transcript).collect();
-    count(&transcripts)
-}
-
-/// The same by function, by row: three more starts in a machine of its own. The first warms up what the kernel keeps; the last does more units than the second.
-fn profiled(
-    work: &Work<'_>,
-    guest: &Guest,
-    column: &Column,
-    starts: &[Vec<Start>],
-    progress: &mut Progress,
-) -> Result<BTreeMap<usize, Profile>, Trouble> {
-    let mut lines = "symbols\n".to_owned();
-    for (row, starts) in starts.iter().enumerate().skip(1) {
-        let echo = starts.first().and_then(|start| start.transcript.plan.as_ref());
-        for batch_units in echo.iter().flat_map(|echo| [1, 1, MORE].map(|times| echo.batch_units * times)) {
-            lines += &work.line(guest, row, row, &Plan { batch_units, ..work.plan(row, 1) });
-        }
-    }
-    let said = machine(work, guest, column, 1, &lines, Some(&work.plugin), &mut |said| {
-        progress.say(|| format!("{} by function - {} starts", column.name(), said.starts.len()));
-    });
-    let said = match said {
-        Err(Trouble::Kernel(_)) => return Ok(BTreeMap::new()),
-        said => said?,
-    };
-    let of_rows = said.starts.chunk_by(|a, b| a.tag == b.tag).filter(|starts| starts.len() == 3);
-    Ok(of_rows
-        .filter_map(|starts| Some((starts[0].tag, profile(&said, &starts[1], &starts[2], &work.data)?)))
-        .collect())
 }

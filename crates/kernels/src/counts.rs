@@ -1,5 +1,6 @@
 //! Numbers of instructions, and their modes.
 
+use crate::serial::Start;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use switchcost_analysis::{Bounds, ProbeAnswer, judge};
@@ -51,87 +52,72 @@ pub struct Count {
     pub missing: Option<String>,
 }
 
-impl Count {
-    /// One that is not there.
-    #[must_use]
-    pub fn missing(why: impl Into<String>) -> Self {
-        Self { missing: Some(why.into()), ..Self::default() }
-    }
-
-    /// Its number, if it has one mode.
-    #[must_use]
-    pub fn only(&self) -> Option<f64> {
-        Some(self.modes.first().filter(|_| self.modes.len() == 1)?.instructions)
-    }
-}
-
-/// Clock ticks, which are instructions, of the measured batches of a start, per unit.
-fn batches(transcript: &Transcript) -> Vec<f64> {
-    let measured = transcript.samples.iter().filter(|samples| samples.phase == Phase::Measure);
-    measured.flat_map(|samples| samples.ticks.iter().map(|tick| *tick as f64 / samples.units.max(1) as f64)).collect()
-}
-
-/// Whether a start did what its plan says; the judge has the evidence alone, since the host does not see into the machine.
+/// What the starts of a row come to, each of which must do what the plan says at that depth of control groups.
 ///
 /// # Errors
-/// Why not.
-pub fn believed(
-    mechanism: &Mechanism,
-    plan: &Plan,
-    transcript: &Transcript,
-    status: Option<i32>,
-) -> Result<(), String> {
-    let process = status.map_or(ProcessEnd::Unknown, ProcessEnd::Exited);
-    let bound = Bounds::default();
-    let answer = ProbeAnswer { transcript, process, log: "", seen: None, bound: &bound };
-    let mut rule = mechanism.rule(&plan.variant);
-    rule.kernel_switches = rule.kernel_switches.map(|(low, high)| (low, high.max(MOST_SWITCHES * low)));
-    let judgement = judge(&rule, plan, &answer).judgement;
-    match (judgement.verdict, judgement.reason) {
-        (Verdict::Verified | Verdict::Unobservable, _) => Ok(()),
-        (verdict, Some(reason)) => Err(format!("{verdict}: {reason}")),
-        (verdict, None) => Err(verdict.to_string()),
+/// Why they come to nothing. The judge has the evidence alone, since the host does not see into the machine.
+pub fn count(mechanism: &Mechanism, plan: &Plan, depth: u8, starts: &[Start]) -> Result<Count, String> {
+    for Start { transcript, status, depth: found, .. } in starts {
+        if *status == Some(127) && transcript.hello.is_none() {
+            return Err("the probe does not start: link it statically".to_owned());
+        }
+        if *found != Some(usize::from(depth)) {
+            let found = found.map_or("nowhere".to_owned(), |depth| depth.to_string());
+            return Err(format!("it ran at depth {found}, not {depth}"));
+        }
+        let process = status.map_or(ProcessEnd::Unknown, ProcessEnd::Exited);
+        let answer = ProbeAnswer { transcript, process, log: "", seen: None, bound: &Bounds::default() };
+        let mut rule = mechanism.rule(&plan.variant);
+        rule.kernel_switches = rule.kernel_switches.map(|(low, high)| (low, high.max(MOST_SWITCHES * low)));
+        let judgement = judge(&rule, plan, &answer).judgement;
+        let verdict = judgement.verdict;
+        if !matches!(verdict, Verdict::Verified | Verdict::Unobservable) {
+            return Err(judgement.reason.map_or(verdict.to_string(), |reason| format!("{verdict}: {reason}")));
+        }
     }
+    Ok(Count::of(starts.iter().map(|start| &start.transcript).collect()))
 }
 
-/// What these starts come to.
-#[must_use]
-pub fn count(starts: &[&Transcript]) -> Count {
-    let each: Vec<Vec<f64>> = starts.iter().map(|start| batches(start)).collect();
-    let mut all: Vec<f64> = each.iter().flatten().copied().collect();
-    all.sort_by(f64::total_cmp);
-    let evidence = || starts.iter().filter_map(|start| start.evidence.as_ref());
-    let units: u64 = evidence().map(|evidence| evidence.units).sum();
-    let kernel = || evidence().filter_map(|evidence| evidence.kernel.as_ref());
-    let (voluntary, involuntary) =
-        kernel().fold((0, 0), |(v, i), switches| (v + switches.voluntary, i + switches.involuntary));
-    let per = |number: u64, of: u64| if of == 0 { 0.0 } else { number as f64 / of as f64 };
-    let mut modes: Vec<Mode> = all
-        .chunk_by(|low, high| high - low <= GAP * low)
-        .filter(|cluster| cluster.len() as f64 >= LEAST * all.len() as f64)
-        .map(|cluster| mode(cluster, &each, all.len()))
-        .collect();
-    modes.sort_by(|a, b| b.share.total_cmp(&a.share));
-    Count {
-        modes,
-        switches: per(voluntary + involuntary, units),
-        involuntary: per(involuntary, voluntary + involuntary),
-        mean: all.iter().sum::<f64>() / all.len().max(1) as f64,
-        starts: starts.len(),
-        missing: None,
+impl Count {
+    /// What these starts come to. The clock's ticks are instructions.
+    fn of(starts: Vec<&Transcript>) -> Self {
+        let batches = |start: &&Transcript| {
+            let measured = start.samples.iter().filter(|samples| samples.phase == Phase::Measure);
+            measured.flat_map(|some| some.ticks.iter().map(|tick| *tick as f64 / some.units.max(1) as f64)).collect()
+        };
+        let each: Vec<Vec<f64>> = starts.iter().map(batches).collect();
+        let mut all = each.concat();
+        all.sort_by(f64::total_cmp);
+        let evidence = || starts.iter().filter_map(|start| start.evidence.as_ref());
+        let units: u64 = evidence().map(|evidence| evidence.units).sum();
+        let kernel = || evidence().filter_map(|evidence| evidence.kernel.as_ref());
+        let involuntary: u64 = kernel().map(|switches| switches.involuntary).sum();
+        let switches = involuntary + kernel().map(|switches| switches.voluntary).sum::<u64>();
+        let clusters = all.chunk_by(|low, high| high - low <= GAP * low);
+        let large = clusters.filter(|cluster| cluster.len() as f64 >= LEAST * all.len() as f64);
+        let mut modes: Vec<Mode> = large.map(|cluster| mode(cluster, &each, all.len())).collect();
+        modes.sort_by(|a, b| b.share.total_cmp(&a.share));
+        Self {
+            missing: modes.is_empty().then(|| "no number comes often enough".to_owned()),
+            modes,
+            switches: switches as f64 / units.max(1) as f64,
+            involuntary: involuntary as f64 / switches.max(1) as f64,
+            mean: all.iter().sum::<f64>() / all.len().max(1) as f64,
+            starts: starts.len(),
+        }
     }
 }
 
 /// A cluster of sorted batches.
 fn mode(cluster: &[f64], starts: &[Vec<f64>], all: usize) -> Mode {
-    let (low, high) = (cluster[0], cluster[cluster.len() - 1]);
-    let instructions = cluster[cluster.len() / 2];
-    let away = starts.iter().filter_map(|start| {
-        let mut own: Vec<f64> = start.iter().copied().filter(|batch| (low..=high).contains(batch)).collect();
-        own.sort_by(f64::total_cmp);
-        (own.len() >= ENOUGH).then(|| (own[own.len() / 2] / instructions - 1.0).abs())
-    });
-    Mode { instructions, share: cluster.len() as f64 / all as f64, within: away.fold(0.0, f64::max) }
+    let middle = |batches: &[f64]| switchcost_stats::median(batches).unwrap_or_default();
+    let instructions = middle(cluster);
+    let own = |start: &Vec<f64>| -> Vec<f64> {
+        start.iter().copied().filter(|batch| (cluster[0]..=cluster[cluster.len() - 1]).contains(batch)).collect()
+    };
+    let lie = starts.iter().map(own).filter(|own| own.len() >= ENOUGH).map(|own| middle(&own));
+    let within = lie.map(|middle| (middle / instructions - 1.0).abs()).fold(0.0, f64::max);
+    Mode { instructions, share: cluster.len() as f64 / all as f64, within }
 }
 
 #[cfg(test)]
@@ -148,14 +134,14 @@ mod tests {
     #[test]
     fn modes_are_told_apart_and_interrupts_are_none() {
         let steady = start(&[[41_500; 90].as_slice(), &[42_000; 10]].concat());
-        let one = count(&[&steady, &steady]);
+        let one = Count::of(vec![&steady, &steady]);
         assert_eq!((one.modes.len(), one.modes[0].instructions, one.modes[0].within), (1, 4150.0, 0.0));
-        let two = count(&[&start(&[[57_480; 80].as_slice(), &[41_500; 20]].concat())]);
+        let two = Count::of(vec![&start(&[[57_480; 80].as_slice(), &[41_500; 20]].concat())]);
         let found: Vec<(f64, f64)> = two.modes.iter().map(|mode| (mode.instructions, mode.share)).collect();
         assert_eq!(found, [(5748.0, 0.8), (4150.0, 0.2)]);
-        let struck = count(&[&start(&[[41_500; 95].as_slice(), &[60_000; 5]].concat())]);
+        let struck = Count::of(vec![&start(&[[41_500; 95].as_slice(), &[60_000; 5]].concat())]);
         assert_eq!(struck.modes.len(), 1);
-        let apart = count(&[&start(&[41_500; 50]), &start(&[41_700; 50])]);
+        let apart = Count::of(vec![&start(&[41_500; 50]), &start(&[41_700; 50])]);
         assert!(apart.modes[0].within > EXACT, "{apart:?}");
     }
 }

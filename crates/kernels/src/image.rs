@@ -1,6 +1,7 @@
 //! Files of kernels, and the archive that a virtual machine starts with.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use switchcost_model::harmless;
 
@@ -10,8 +11,8 @@ const MAGIC: usize = 0x202;
 const VERSION: usize = 0x20E;
 const FLAGS: usize = 0x236;
 
-/// More than any kernel takes.
-const MOST: u64 = 512 << 20;
+/// The version begins within 64 KiB.
+const HEAD: u64 = 128 << 10;
 
 /// A kernel's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,31 +30,24 @@ impl Image {
     /// A sentence that names the file.
     pub fn read(path: &Path) -> Result<Self, String> {
         let wrong = |why: &str| format!("{} {why}; name a bzImage for x86-64", path.display());
-        let length = std::fs::metadata(path).map_err(|error| wrong(&format!("cannot be read ({error})")))?.len();
-        if length > MOST {
-            return Err(wrong("is larger than any kernel"));
-        }
-        let bytes = std::fs::read(path).map_err(|error| wrong(&format!("cannot be read ({error})")))?;
-        let at = |place: usize| bytes.get(place..place + 4).unwrap_or_default();
-        if at(0x38) == b"ARM\x64" {
-            return Err(wrong("is a kernel for another architecture, arm64"));
-        }
-        if bytes.starts_with(b"\x7fELF") {
-            return Err(wrong("is an ELF file, such as vmlinux"));
-        }
-        let number = |place: usize| at(place).get(..2).map_or(0, |two| usize::from(two[0]) | usize::from(two[1]) << 8);
-        if at(MAGIC) != b"HdrS" || number(FLAGS) & 1 == 0 {
-            return Err(wrong("is not a kernel for this architecture"));
-        }
-        let version = bytes.get(number(VERSION) + 0x200..).unwrap_or_default();
-        let words = version.iter().take(200).take_while(|byte| !matches!(byte, 0 | b' '));
+        let mut bytes = Vec::new();
+        let read = switchcost_machine::open_file(path).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
+        read.map_err(|error| wrong(&format!("cannot be read ({error})")))?;
+        let at = |place: usize| bytes.get(place..).unwrap_or_default();
+        let number = |place: usize| at(place).first_chunk().map_or(0, |two| usize::from(u16::from_le_bytes(*two)));
+        match () {
+            () if at(0x38).starts_with(b"ARM\x64") => Err(wrong("is a kernel for another architecture, arm64")),
+            () if at(0).starts_with(b"\x7fELF") => Err(wrong("is an ELF file, such as vmlinux")),
+            () if at(MAGIC).starts_with(b"HdrS") && number(FLAGS) & 1 == 1 => Ok(()),
+            () => Err(wrong("is not a kernel for this architecture")),
+        }?;
+        let words = at(number(VERSION) + 0x200).iter().take(200).take_while(|byte| !matches!(byte, 0 | b' '));
         let release: String = words.map(|byte| char::from(*byte)).collect();
         Ok(Self { path: path.to_owned(), release: harmless(&release) })
     }
 
     /// Its configuration, if that lies beside it under the name that distributions give it.
-    #[must_use]
-    pub fn configuration(&self) -> Option<BTreeMap<String, String>> {
+    pub fn options(&self) -> Option<BTreeMap<String, String>> {
         let name = self.path.file_name()?.to_str()?.strip_prefix("vmlinuz-")?;
         let text = std::fs::read_to_string(self.path.with_file_name(format!("config-{name}"))).ok()?;
         let set = text.lines().filter(|line| line.starts_with("CONFIG_")).filter_map(|line| line.split_once('='));
@@ -62,35 +56,32 @@ impl Image {
 }
 
 /// Kernels in a folder, oldest first.
-#[must_use]
 pub fn images_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let named = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("vmlinuz-"));
-    let mut images: Vec<PathBuf> = entries.filter(named).collect();
-    let numbers = |path: &PathBuf| -> Vec<u64> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).take(3).collect()
-    };
-    images.sort_by_key(|path| (numbers(path), path.clone()));
-    images
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut images: Vec<(Vec<u64>, PathBuf)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let numbers = name.strip_prefix("vmlinuz-")?.split(|c: char| !c.is_ascii_digit());
+            Some((numbers.filter_map(|digits| digits.parse().ok()).take(3).collect(), entry.path()))
+        })
+        .collect();
+    images.sort();
+    images.into_iter().map(|(_, path)| path).collect()
 }
 
 /// An archive of programs and text, as a kernel unpacks it (cpio, form `newc`: Documentation/driver-api/early-userspace/buffer-format.rst).
-#[must_use]
-pub fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn archive<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     let mut out = Vec::new();
-    let folders = [("dev", 0o040_755_u32, &[][..])];
-    let programs = files.iter().map(|(name, content)| (*name, 0o100_755, *content));
-    for (number, (name, mode, content)) in
-        folders.into_iter().chain(programs).chain([("TRAILER!!!", 0, &[][..])]).enumerate()
-    {
-        let fields = [number, mode as usize, 0, 0, 1, 0, content.len(), 0, 0, 0, 0, name.len() + 1, 0];
+    let programs = files.map(|(name, content)| (name, 0o100_755, content));
+    let all = [("dev", 0o040_755_usize, &[][..])].into_iter().chain(programs).chain([("TRAILER!!!", 0, &[][..])]);
+    for (number, (name, mode, content)) in all.enumerate() {
+        let fields = [number, mode, 0, 0, 1, 0, content.len(), 0, 0, 0, 0, name.len() + 1, 0];
         out.extend(b"070701");
-        fields.iter().for_each(|field| out.extend(format!("{field:08X}").bytes()));
-        out.extend(name.bytes().chain([0]));
-        out.resize(out.len().next_multiple_of(4), 0);
-        out.extend(content);
-        out.resize(out.len().next_multiple_of(4), 0);
+        out.extend(fields.map(|field| format!("{field:08X}")).concat().bytes());
+        for part in [format!("{name}\0").as_bytes(), content] {
+            out.extend(part);
+            out.resize(out.len().next_multiple_of(4), 0);
+        }
     }
     out
 }
@@ -101,7 +92,7 @@ mod tests {
 
     #[test]
     fn an_archive_is_what_cpio_unpacks() {
-        let bytes = archive(&[("init", b"abc"), ("plan", b"")]);
+        let bytes = archive([("init", &b"abc"[..]), ("plan", b"")].into_iter());
         let text = String::from_utf8_lossy(&bytes);
         let places: Vec<usize> = text.match_indices("070701").map(|(place, _)| place).collect();
         assert_eq!(places.len(), 4);

@@ -1,6 +1,6 @@
 //! The gate, for people and for `git bisect run`.
 
-use crate::answer::{Answered, Row};
+use crate::answer::{Answered, Column, Row};
 use switchcost_session::Exit;
 
 /// It cannot be judged: `git bisect` skips such a revision.
@@ -16,38 +16,25 @@ pub fn status_of_refusal(words: &[String]) -> Option<i32> {
 }
 
 /// The last column against the first, as a sentence and a status.
-#[must_use]
 pub fn judged(answered: &Answered, limit: f64) -> (String, Exit) {
     let skip = |why: String| (format!("gate not judged: {why}"), SKIP);
     let [first, second] = answered.columns.as_slice() else { return skip("it needs two columns".to_owned()) };
-    if let Some((column, why)) = [first, second].iter().find_map(|column| Some((column, column.missing.as_ref()?))) {
-        return skip(format!("{}: {why}", column.name()));
+    let missing = |column: &Column| Some(format!("{}: {}", column.name(), column.missing.as_ref()?));
+    if let Some(why) = missing(first).or_else(|| missing(second)).or_else(|| answered.void.clone()) {
+        return skip(why);
     }
-    if let Some(why) = &answered.void {
-        return skip(why.clone());
-    }
-    let (mut worst, mut unclear) = (None, None);
-    for (place, (a, b)) in first.rows.iter().zip(&second.rows).enumerate().skip(1) {
-        match grown(a, b, limit) {
-            Some(by) if by > limit && worst.is_none_or(|(most, _)| by > most) => worst = Some((by, place)),
-            Some(_) => {}
-            None => unclear = Some(format!("{} has no number in one of the two, or other modes", a.label)),
-        }
-    }
+    let rows = first.rows.iter().zip(&second.rows).map(|(a, b)| grown(a, b, limit)).enumerate().skip(1);
+    let unclear = rows.clone().find(|(_, by)| by.is_none());
+    let worst = rows.filter_map(|(row, by)| Some((row, by?))).max_by(|a, b| a.1.total_cmp(&b.1));
     match (worst, unclear) {
-        (Some((by, place)), _) => {
-            let (label, by, most) = (&first.rows[place].label, by * 100.0, answered.grown_most(place));
-            (
-                format!(
-                    "gate failed: {label} executes {by:.3} % more in {} than in {}{most}",
-                    second.name(),
-                    first.name()
-                ),
-                Exit::Difference,
-            )
+        (Some((place, by)), _) if by > limit => {
+            let (by, most) = (by * 100.0, answered.grown_most(place));
+            let executes = format!("{} executes {by:.3} % more", first.rows[place].label);
+            let sentence = format!("gate failed: {executes} in {} than in {}{most}", second.name(), first.name());
+            (sentence, Exit::Difference)
         }
-        (None, Some(why)) => skip(why),
-        (None, None) => (format!("gate passed: no row executes more by more than {} %", limit * 100.0), Exit::Fine),
+        (_, Some((row, _))) => skip(format!("{} has no number in one of them, or other modes", first.rows[row].label)),
+        _ => (format!("gate passed: no row executes more by more than {} %", limit * 100.0), Exit::Fine),
     }
 }
 

@@ -2,9 +2,10 @@
 // the kernel has nothing else to do, carries out the lines of /plan, and ends the machine. Whatever it says begins with
 // '@' on a line of its own; what the probe says follows its line.
 //
-//   sched NAME VALUE
-//       write VALUE into a setting of the scheduler, and show what it says then; refused: @no PATH=VALUE: reason
-//   sched_ext
+//   set NAME=VALUE, set VALUE
+//       write VALUE into a setting of the scheduler, or into its features, and show what it says then; refused:
+//       @no PATH=VALUE: reason
+//   set sched_ext
 //       give all ordinary tasks to the smallest scheduler of sched_ext, and show at the end which one they have
 //   symbols
 //       the kernel's functions, as `@symbol ADDRESS NAME`
@@ -204,18 +205,21 @@ int main(void) {
     FILE* const plan = fopen("/plan", "r");
     while (plan != NULL && fgets(line, sizeof line, plan) != NULL) {
         line[strcspn(line, "\n")] = 0;
-        if (strncmp(line, "sched ", 6) == 0) {
-            char path[256];
-            const char* const name = strtok(line + 6, " ");
-            const char* const value = strtok(NULL, "");
-            snprintf(path, sizeof path, "/sys/kernel/debug/sched/%s", name == NULL ? "" : name);
-            put(path, value == NULL ? "" : value);
-            show("sched", path);
-        } else if (strcmp(line, "sched_ext") == 0) {
+        if (strcmp(line, "set sched_ext") == 0) {
             const char* const refused = start_sched_ext();
             if (refused != NULL) {
                 printf("\n@no sched_ext: %s\n", refused);
             }
+        } else if (strncmp(line, "set ", 4) == 0) {
+            char path[sizeof line + 32];
+            char* const value = strchr(line, '=');
+            const char* const name = value == NULL ? "features" : line + 4;
+            if (value != NULL) {
+                *value = 0;
+            }
+            snprintf(path, sizeof path, "/sys/kernel/debug/sched/%s", name);
+            put(path, value == NULL ? line + 4 : value + 1);
+            show("sched", path);
         } else if (strcmp(line, "symbols") == 0) {
             put("/proc/sys/kernel/kptr_restrict", "0");
             fflush(stdout);
