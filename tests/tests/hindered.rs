@@ -4,17 +4,20 @@ use switchcost_e2e::{Real, Said, World, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// Becomes a program to which the kernel refuses clone3, as filters did that knew it not (moby 42680).
-const WITHOUT_CLONE3: &str = r#"
+/// Becomes a program behind a filter that answers calls, as `CALL=ANSWER,…`: 0x50001 refuses with EPERM, 0x80000000 kills.
+const FILTERED: &str = r#"
 import ctypes, os, struct, sys
 load, equal, end = 0x20, 0x15, 0x06
-refused, allowed = 0x00050001, 0x7fff0000
-rules = [(load, 0, 0, 0), (equal, 0, 1, 435), (end, 0, 0, refused), (end, 0, 0, allowed)]
+rules = [(load, 0, 0, 0)]
+for word in sys.argv[1].split(","):
+    call, answer = word.split("=")
+    rules += [(equal, 0, 1, int(call)), (end, 0, 0, int(answer, 16))]
+rules += [(end, 0, 0, 0x7fff0000)]
 code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
 program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ" if struct.calcsize("P") == 8 else "HxxI", len(rules), ctypes.addressof(code)))
 call = ctypes.CDLL(None, use_errno=True)
 if call.prctl(38, 1, 0, 0, 0) or call.prctl(22, 2, program): sys.exit("no filter can be set here")
-os.execv(sys.argv[1], sys.argv[1:])
+os.execv(sys.argv[2], sys.argv[2:])
 "#;
 
 /// Becomes a program under SCHED_IDLE. It says first whether that class may be left.
@@ -41,7 +44,8 @@ fn reasons(said: &Said) -> Vec<String> {
 fn a_filter_that_refuses_clone3_is_named() {
     let Some(real) = Real::new(FAKE) else { return };
     let command = real.command("run thread/pipe --rounds 1 --batches 1 --format json");
-    let said = wrapped(&["python3", "-c", WITHOUT_CLONE3], &command);
+    // As filters did that knew it not (moby 42680).
+    let said = wrapped(&["python3", "-c", FILTERED, "435=0x50001"], &command);
     if said.err.contains("no filter can be set") {
         return switchcost_e2e::untested("no filter can be set here");
     }
@@ -50,6 +54,47 @@ fn a_filter_that_refuses_clone3_is_named() {
     assert!(reasons(&said).iter().all(told), "{said:?}");
     // A window that did not run has no share.
     assert!(!said.words().contains("of one CPU over the last"), "{said:?}");
+}
+
+/// Numbers of calls are those of x86-64.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_wall_that_the_session_does_not_allow_is_a_row_with_its_reason() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let filters = [
+        ("101=0x50001", "sandbox/ptrace", "may not trace its own child (Operation not permitted); see kernel.yama"),
+        ("444=0x5005f", "sandbox/syscall --param wall=landlock", "Landlock was refused (Operation not supported)"),
+        ("317=0x50001", "sandbox/syscall", "a seccomp filter was refused (Operation not permitted)"),
+        ("317=0x50001", "sandbox/notify", "and a session whose filter allows it"),
+        ("323=0x50001", "sandbox/userfaultfd", "a session whose filter allows it"),
+        ("449=0x50026", "thread/futex-waitv", "lacks futex_waitv"),
+        ("240=0x80000000", "process/mqueue", "killed by signal 31 (SIGSYS: a filter of the session forbids"),
+        // This one is killed when it is asked what it can do.
+        ("449=0x80000000", "thread/futex-waitv", "killed by signal 31 (SIGSYS: a filter of the session forbids"),
+    ];
+    for (filter, row, words) in filters {
+        let command = real.command(&format!("run {row} --rounds 1 --batches 1 --format json"));
+        let said = wrapped(&["python3", "-c", FILTERED, filter], &command);
+        if said.err.contains("no filter can be set") {
+            return switchcost_e2e::untested("no filter can be set here");
+        }
+        let found = reasons(&said);
+        assert!(found.len() == 1 && found[0].contains(words), "{filter} {row}: {found:?}, {said:?}");
+    }
+}
+
+/// The limit of a user namespace is its own.
+#[test]
+fn a_system_without_user_namespaces_is_a_row_with_its_reason() {
+    let Some(real) = Real::new(FAKE) else { return };
+    let script = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
+    let wrapper = ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh"];
+    if wrapped(&wrapper, &real.command("--version")).status != 0 {
+        return switchcost_e2e::untested("no user namespace can be made here");
+    }
+    let said = wrapped(&wrapper, &real.command("run container/futex --rounds 1 --batches 1 --format json"));
+    let found = reasons(&said);
+    assert!(found.iter().any(|reason| reason.contains("user.max_user_namespaces = 0; raise it")), "{said:?}");
 }
 
 #[test]

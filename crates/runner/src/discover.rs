@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use switchcost_analysis::{is_message, last_words};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::{Child, ExitStatus};
-use switchcost_model::{Described, Hello, MechanismId, ProbeInfo, Silence, harmless};
+use switchcost_model::{Described, Hello, LastWords, MechanismId, ProbeInfo, Reason, Silence, harmless};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
 /// A remembered answer is believed for so long: what a key cannot see (a device that came, a permission) may have changed.
@@ -168,7 +168,13 @@ fn describe(
                 let missing = || NoAnswer::new(Silence::Ended { words: harmless(&words) }, ended == NOTHING_TO_START);
                 unlinked(info, &words).map_or_else(missing, NoAnswer::from)
             }
-            None => NoAnswer::new(fault.into(), ended == NOTHING_TO_START),
+            None => match ended {
+                ExitStatus::Signalled(signal) => {
+                    let killed = Reason::Killed { signal, words: LastWords::None };
+                    Silence::Ended { words: killed.to_string() }.into()
+                }
+                ended => NoAnswer::new(fault.into(), ended == NOTHING_TO_START),
+            },
         }),
         Reading::Deadline if until.is_some_and(|until| until <= Instant::now()) => Err(Silence::ShortBudget.into()),
         Reading::Deadline => Err(late().into()),

@@ -68,10 +68,12 @@ public:
         listener_ = Descriptor(install_seccomp_listener(filter));
         if (!listener_.is_open() || (synchronous && ioctl(listener_.get(), set_flags, synchronous_wake_up) != 0)) {
             const int error = errno;
-            throw unsupported("unsupported_here",
-                              std::string("the kernel gives calls to no supervisor here (") + std::strerror(error) +
-                                  "): it takes Linux 5.5, or 6.6 for wake=sync, and no other supervisor around",
-                              error);
+            throw unsupported(
+                "unsupported_here",
+                std::string("the kernel gives calls to no supervisor here (") + std::strerror(error) +
+                    "): it takes Linux 5.5, or 6.6 for wake=sync, no other supervisor around, and a session "
+                    "whose filter allows it",
+                error);
         }
     }
 
