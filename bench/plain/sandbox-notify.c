@@ -18,6 +18,10 @@ static void supervise(int listener) {
 int main(int argc, char** argv) {
     struct plain_arguments a = plain_start(argc, argv);
     int listener = give_away(SYS_vhangup, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+#ifdef SYNCHRONOUS
+    // SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP: Linux 6.6
+    if (ioctl(listener, SECCOMP_IOW(4, uint64_t), 1ul) != 0) return 1;
+#endif
     pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);

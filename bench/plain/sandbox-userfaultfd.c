@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -13,7 +14,8 @@
 static volatile uint64_t* common;
 static char* page;
 
-static void handle(int faults) {
+static void* handle(void* given) {
+    int faults = *(int*)given;
     static char content[4096];
     for (;;) {
         struct uffd_msg news;
@@ -34,12 +36,17 @@ int main(int argc, char** argv) {
     struct uffdio_api version = {.api = UFFD_API};
     struct uffdio_register mine = {.range = {(uintptr_t)page, 4096}, .mode = UFFDIO_REGISTER_MODE_MISSING};
     if (ioctl(faults, UFFDIO_API, &version) != 0 || ioctl(faults, UFFDIO_REGISTER, &mine) != 0) return 1;
+#ifdef THREADS
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, handle, &faults) != 0) return 1;
+#else
     pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        handle(faults);
+        handle(&faults);
     }
     close(faults);
+#endif
     uint64_t token = 1;
     for (int b = 0; b < a.batches; b++) {
         uint64_t begin = plain_now();
@@ -50,6 +57,8 @@ int main(int argc, char** argv) {
         }
         plain_print(plain_now() - begin, a.switches);
     }
+#ifndef THREADS
     kill(child, SIGKILL);
+#endif
     return token == 1 + (uint64_t)a.batches * (a.switches + a.switches % 2) ? 0 : 1;
 }
