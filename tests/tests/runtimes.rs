@@ -177,6 +177,33 @@ fn a_mistake_of_each_kit_is_found() {
     }
 }
 
+/// `bench/run` beside probes that are staged as names only: each row says what it lacks, and the next one is tried.
+#[test]
+fn a_bench_row_without_a_figure_says_what_it_lacks() {
+    if !Command::new("python3").args(["-c", "import tomllib"]).output().is_ok_and(|said| said.status.success()) {
+        return untested("there is no Python of 3.11 or newer");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let target = Path::new(FAKE).ancestors().nth(2).unwrap();
+    std::os::unix::fs::symlink(target.join("share"), folder.path().join("share")).unwrap();
+    let libexec = folder.path().join("libexec/switchcost");
+    for name in ["wasm", "kotlin"] {
+        let staged = libexec.join("probes").join(name);
+        fs::create_dir_all(&staged).unwrap();
+        fs::copy(repository().join("probes").join(name).join("probe.toml"), staged.join("probe.toml")).unwrap();
+    }
+    let mut bench = Command::new(repository().join("bench/run"));
+    bench.args(["--pairs", "1", "--only", "wasm", "--only", "kotlin", "--program"]);
+    bench.arg(Path::new(FAKE).with_file_name("switchcost")).env("SWITCHCOST_LIBEXEC", &libexec);
+    bench.env("XDG_DATA_HOME", folder.path().join("data")).env("XDG_CACHE_HOME", folder.path().join("cache"));
+    let said = Said::from(bench.output().unwrap());
+    assert!(said.status == 0 && said.err.is_empty(), "{said:?}");
+    for mechanism in ["coroutine/kotlin-sequence", "fiber/kotlin-yield", "stack/wasm-async", "stack/wasm-continuation"] {
+        let line = said.out.lines().find(|line| line.starts_with(mechanism));
+        assert!(line.is_some_and(|line| line.contains("lacks a figure: unsupported: ")), "{mechanism}: {said:?}");
+    }
+}
+
 /// Tracked files, but for one runtime, in a tree of its own that has the same packages and tools.
 fn tree_without(runtime: &str, tree: &Path) {
     let top = repository();
