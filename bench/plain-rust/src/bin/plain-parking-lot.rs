@@ -1,19 +1,20 @@
-//! Four threads take one lock of parking_lot, as the defaults of thread/rust-mutex say: 50 multiplications under it and 50 after it.
+//! Four threads take one lock of parking_lot, as the defaults of thread/rust-mutex say: 50 steps of work under it and 50 after it.
 
 use parking_lot::Mutex;
 use std::arch::asm;
+use std::hint::black_box;
 use std::sync::{Arc, Barrier};
 use std::thread::spawn;
 use std::time::Instant;
 
 const THREADS: usize = 4;
-const STEPS: usize = 50;
 
 #[repr(align(128))]
 struct Left(Mutex<u64>);
 
-fn work(mut product: u64) -> u64 {
-    for _ in 0..STEPS {
+/// So many steps as the probe's contexts do, of a number that the compiler does not know: it would write out what it knows.
+fn work(mut product: u64, steps: u64) -> u64 {
+    for _ in 0..steps {
         product = product.wrapping_mul(3);
         // SAFETY: no instruction; the register keeps what it holds.
         unsafe { asm!("/* {0} */", inout(reg) product, options(nomem, nostack, preserves_flags)) };
@@ -22,16 +23,16 @@ fn work(mut product: u64) -> u64 {
 }
 
 fn take_turns(left: &Left) {
-    let mut product = 1;
+    let (mut product, steps) = (1, black_box(50));
     loop {
         let mut left = left.0.lock();
         if *left == 0 {
             return;
         }
-        product = work(product);
+        product = work(product, steps);
         *left -= 1;
         drop(left);
-        product = work(product);
+        product = work(product, steps);
     }
 }
 
