@@ -1,4 +1,4 @@
-// Four threads take one mutex, as the defaults of thread/mutex say: 50 multiplications under it and 50 after it.
+// Four threads take one mutex, as the defaults of thread/mutex say: 50 steps of work under it and 50 after it.
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,4 +1,4 @@
-// A chain of multiplications in stretches of 50 µs or so, and a thread of SCHED_FIFO that takes its CPU every 2 ms: how
+// A chain of steps in stretches of 50 µs or so, and a thread of SCHED_FIFO that takes its CPU every 2 ms: how
 // much longer the stretch took in which it ran, and the next, than the two before. Mean of each batch.
 #include <pthread.h>
 #include <sched.h>

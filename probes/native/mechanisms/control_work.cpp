@@ -1,5 +1,5 @@
-// control/work: a chain of dependent multiplications of known length. No processor can shorten it, so that what a way
-// of timing gets wrong shows as the difference from the same chain timed in batches.
+// control/work: a chain of steps of known length, each times three (`lea`). No processor can shorten it, so that what a
+// way of timing gets wrong shows as the difference from the same chain timed in batches.
 #include "kit/parameters/reads.h"
 #include "kit/ring/solo.h"
 

@@ -14,7 +14,7 @@ inline std::vector<Parameter> serve_parameters() {
     return {{"load", {"20", "50", "80", "90", "95"}}, period_parameter(), {"until", {"finished", "begun"}}};
 }
 
-// A chain of multiplications that no processor shortens, of which so many take a time.
+// A chain of steps, each times three (`lea`), that no processor shortens, of which so many take a time.
 class Chain {
 public:
     static double ns_per_step() {

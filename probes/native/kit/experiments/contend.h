@@ -4,7 +4,8 @@
 //
 //   void lock();    void unlock();
 //
-// Under the lock and after it a context computes for `hold` and `think` steps of a chain that nothing shortens.
+// Under the lock and after it a context computes for `hold` and `think` steps of a chain that nothing shortens: times
+// three, which is a `lea` on x86-64.
 //
 // Contexts are woken at the beginning of a batch and sleep at its end, so that the first acquisitions are the driver's
 // alone: some wake-ups of some ten milliseconds (crates/model/src/experiment/contend.toml).

@@ -57,7 +57,7 @@ fn chain_of_cycles() {
     }
 }
 
-/// Work of a mechanism's own: so many multiplications that each wait for the one before.
+/// Work of a mechanism's own: so many steps that each wait for the one before. Times three is a `lea` on x86-64.
 #[inline(always)]
 pub fn work(mut product: u64, steps: u64) -> u64 {
     for _ in 0..steps {
