@@ -313,7 +313,7 @@ impl Schedule<'_> {
             return usual;
         }
         let looks = u64::from(self.looking.contains(&self.run.variants[index].experiment) && !self.seeks(index));
-        let bounding = if self.bounds_others(index) { Constants::OURS.bounding_starts as u64 } else { 0 };
+        let bounding = if self.bounds_others(index) { Constants::OURS.speaking_starts as u64 } else { 0 };
         (usual + looks).max(bounding) + u64::from(self.counts(index))
     }
 

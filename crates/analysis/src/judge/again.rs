@@ -49,7 +49,7 @@ pub fn bounds_of(constants: &Constants, run: &Run, mechanism: &Mechanism, row: &
         None => Bound::Unmeasured,
         Some((control, ns, starts)) => Bound::Measured { mechanism: control.to_string(), ns, starts },
     };
-    let enough = |starts: usize| starts as f64 >= constants.bounding_starts;
+    let enough = |starts: usize| starts as f64 >= constants.speaking_starts;
     let contained = mechanism.contains.iter().filter(|_| row.experiment.bounded()).filter_map(|id| {
         let (_, ns, _) = by(std::slice::from_ref(id)).filter(|(_, _, starts)| enough(*starts))?;
         Some(Content { of: id.to_string(), least_ns: constants.least_contained * ns })

@@ -367,7 +367,7 @@ fn implausible(case: &Case<'_>) -> Option<Reason> {
         return Some(Reason::BelowContent { ns: median, of: content.of.clone(), least_ns: content.least_ns });
     }
     let (median, control, control_ns, _) =
-        near_control(case).filter(|(_, _, _, starts)| *starts as f64 >= case.constants.bounding_starts)?;
+        near_control(case).filter(|(_, _, _, starts)| *starts as f64 >= case.constants.speaking_starts)?;
     Some(Reason::BelowControl { ns: median, times: case.constants.least_bounds, control, control_ns })
 }
 

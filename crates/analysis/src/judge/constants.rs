@@ -51,8 +51,6 @@ constants! {
     /// A switch is at least one jump more than the loop that drives it, and a CPU takes one such jump per cycle: less than so many times the empty loop of
     /// the same run is not a switch.
     least_bounds = 1.5,
-    /// Starts of that loop from which on it refutes: of a starved start even the fastest batch is slow. One took 0.96 ns an iteration where others took 0.24.
-    bounding_starts = 3.0,
     /// Share of a control's fastest batch that a unit which does the same among other things takes at least: caches and predictors may serve it better there.
     least_contained = 0.8,
     /// Share of what a parameter adds that must show beyond the fastest batch of the row without it.
@@ -76,7 +74,8 @@ constants! {
     least_used = 0.5,
     /// The same by CPU, at most, in the best of a row's starts: 0.9 to 1.05 in 300 rows of all kits, less what is around the batches.
     most_used = 1.1,
-    /// Undisturbed starts that this needs, and starts that the rate of a counter needs.
+    /// Starts from which on they speak together: undisturbed ones of CPU time, those of a counter's rate, those of a control. Of a starved start even the fastest
+    /// batch is slow: one took 0.96 ns an iteration where others took 0.24.
     speaking_starts = 3.0,
     /// Share of a row's starts beyond which the host looked at them: a median lies among these, whatever fewer others claim. In the kept runs one row in 190 has less,
     /// with batches of 20 switches.
