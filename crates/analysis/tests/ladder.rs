@@ -6,7 +6,7 @@ use switchcost_model::{Disturbance, Judgement, Placement, Reason, Run, Verdict};
 
 #[test]
 fn starts_that_went_another_way_are_left_out_while_they_are_few() {
-    let busy = Reason::TooBusy { busy: 1.9, most: 1.5 };
+    let busy = Reason::TooBusy { busy: 1.9, most: 1.5, limit: None };
     let other = &busy.clone().other_way();
     let row = |rounds: u64, others: usize, reason: &Reason| {
         let mut run = run(Law::Normal, &[1.0], rounds, &mut Random::new(1));

@@ -154,14 +154,18 @@ fn a_preempted_reading_takes_nothing_off() {
     assert_eq!(told(&mut run, &|_| 40), (Verdict::Verified, None, Some(60.0)));
     assert_eq!(told(&mut run, &|index| if index == 3 { 320 } else { 40 }), (Verdict::Verified, None, Some(60.0)));
     // Of a start's mean nothing is left: it says nothing against the others, unless half of them are so.
-    let below = Judgement::new(Verdict::Unobservable, Reason::BelowReading { left: -220.0, reading: 320.0 });
+    let below =
+        Judgement::new(Verdict::Unobservable, Reason::BelowReading { left: -220.0, reading: 320.0, least: None });
     let mut lost = run.clone();
     for (preempted, verdict) in [(4, Verdict::Verified), (5, Verdict::Unobservable)] {
         lost.invocations.iter_mut().take(preempted).for_each(|start| start.judgement = below.clone());
         assert_eq!(told(&mut lost, &|_| 40).0, verdict, "{preempted} of 10");
     }
     let (verdict, reason, _) = told(&mut run, &|_| 99);
-    assert_eq!((verdict, reason), (Verdict::Unobservable, Some(Reason::BelowReading { left: 1.0, reading: 99.0 })));
+    assert_eq!(
+        (verdict, reason),
+        (Verdict::Unobservable, Some(Reason::BelowReading { left: 1.0, reading: 99.0, least: Some(4.95) }))
+    );
     let row = &rows(&run)[0];
     assert!(row.summary.figures.is_none() && row.summary.percentiles.is_empty(), "nothing is left of any");
     // Of the shortest nothing is left, which is unknown and not less than nothing.

@@ -26,6 +26,7 @@ mod obstacle;
 mod placement;
 mod quantity;
 mod reason;
+mod reason_data;
 mod remark;
 mod request;
 mod run;

@@ -1,8 +1,11 @@
 //! Why a start or a row has the verdict that it has: what was found, as data, and the one place that makes a sentence of it.
 
+mod words;
+
 use crate::{Fault, Obstacle, Silence, TightLimits};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+pub use words::LastWords;
+use words::{bound, clause, install, kind_of, only_cpu, perhaps_infinite, range};
 
 /// What a rule found. It is data from the rule to the store, the page and every format; its sentence is what `Display` gives.
 ///
@@ -10,6 +13,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "code", rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each sentence says what its fields are")]
+#[rustfmt::skip] // A field that older runs lack is one line with its attribute.
 pub enum Reason {
     // The host has no usable answer.
     #[error("the probe broke the protocol: {fault}{words}")]
@@ -49,57 +53,79 @@ pub enum Reason {
     #[error("the probe failed: {detail}")]
     Failed { detail: String },
 
-    // Open-loop experiments.
     #[error(
-        "overloaded: {wakes} wake-ups served {intended} intended times; the period is too short for this waiter beside this load: take a longer one, --param period=…"
+        "overloaded: {wakes} wake-ups served {intended} intended times{}; the period is too short for this waiter beside this load: take a longer one, --param period=…",
+        bound(", more than", most, " each")
     )]
-    Overloaded { wakes: u64, intended: u64 },
+    Overloaded { wakes: u64, intended: u64, #[serde(skip_serializing_if = "Option::is_none")] most: Option<f64> },
     #[error(
         "overloaded: the waiter had not come to its end {after_ms} ms after the load began, and the hogs were ended; take a longer period, less load, fewer hogs or another class"
     )]
     Starved { after_ms: u64 },
     #[error("this row cannot run here: {why}")]
     LoadRefused { why: Obstacle },
-    #[error("the load came {late_ms} ms after the plan, when the warm-up was over")]
-    LoadLate { late_ms: u64 },
+    #[error(
+        "the load came {late_ms} ms after the plan, when the warm-up was over{}",
+        bound(", which takes", most_ms, " ms")
+    )]
+    LoadLate { late_ms: u64, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
     #[error("the tasks have {what} {seen} where {asked} was asked")]
     ScheduledOtherwise { what: String, seen: String, asked: String },
     #[error("somebody stopped the hogs")]
     HogsStopped,
-    #[error("the hogs used {share:.3} of the CPUs that they were put on: the load was not there")]
-    HogsStarved { share: f64 },
     #[error(
-        "{intended} intended times take {due_ms:.0} ms, and {took_ms:.0} ms went by: some were skipped, or counted from the wake-up before"
+        "the hogs used {share:.3} of the CPUs that they were put on{}: the load was not there",
+        bound(", where", least, " or more is due")
     )]
-    OffBeat { intended: u64, due_ms: f64, took_ms: f64 },
-    #[error("the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms: they do not sleep until a time has come")]
-    NeverSlept { used_ms: f64, of_ms: f64 },
+    HogsStarved { share: f64, #[serde(skip_serializing_if = "Option::is_none")] least: Option<f64> },
     #[error(
-        "the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms, which wake-ups alone may take: whether they slept is not seen; take a longer period, --param period=…"
+        "{intended} intended times take {due_ms:.0} ms, and {took_ms:.0} ms went by{}{}: some were skipped, or counted from the wake-up before",
+        bound("; at least", least_ms, " ms must"),
+        bound("; at most", most_ms, " ms may")
     )]
-    MaySpin { used_ms: f64, of_ms: f64 },
+    OffBeat { intended: u64, due_ms: f64, took_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] least_ms: Option<f64>, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
     #[error(
-        "{shared} intended times had no wake-up of their own, so that as many were late by half a period or more, and {late} are said to be"
+        "the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms{}: they do not sleep until a time has come",
+        bound(", more than the", most_ms, " ms of sleepers")
     )]
-    FewLate { late: u64, shared: u64 },
+    NeverSlept { used_ms: f64, of_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
     #[error(
-        "the latencies add up to {claimed_ms:.1} ms where the kernel let the tasks wait {waited_ms:.1} ms for a CPU"
+        "the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms{}, which wake-ups alone may take: whether they slept is not seen; take a longer period, --param period=…",
+        bound(", more than", most_ms, " ms")
     )]
-    WaitedLonger { claimed_ms: f64, waited_ms: f64 },
+    MaySpin { used_ms: f64, of_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
     #[error(
-        "the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms, less than the {due_ms:.0} ms that the work of their requests takes"
+        "{shared} intended times had no wake-up of their own, so that as many were late by half a period or more, and {late} are said to be{}",
+        bound("; for", spared, " there may be another cause")
     )]
-    WorkedLess { used_ms: f64, of_ms: f64, due_ms: f64 },
-    #[error("a request was finished {least_us:.1} µs after it was due, where its work alone takes {due_us:.1} µs")]
-    FinishedEarly { least_us: f64, due_us: f64 },
+    FewLate { late: u64, shared: u64, #[serde(skip_serializing_if = "Option::is_none")] spared: Option<f64> },
+    #[error(
+        "the latencies add up to {claimed_ms:.1} ms where the kernel let the tasks wait {waited_ms:.1} ms for a CPU{}",
+        bound(", of which at least", least_ms, " ms must be in them")
+    )]
+    WaitedLonger { claimed_ms: f64, waited_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] least_ms: Option<f64> },
+    #[error(
+        "the tasks used {used_ms:.0} ms of CPU time in {of_ms:.0} ms, less than the {due_ms:.0} ms that the work of their requests takes{}",
+        bound("; at least", least_ms, " ms must be used")
+    )]
+    WorkedLess { used_ms: f64, of_ms: f64, due_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] least_ms: Option<f64> },
+    #[error(
+        "a request was finished {least_us:.1} µs after it was due, where its work alone takes {due_us:.1} µs{}",
+        bound("; at least", needed_us, " µs must go by")
+    )]
+    FinishedEarly { least_us: f64, due_us: f64, #[serde(skip_serializing_if = "Option::is_none")] needed_us: Option<f64> },
 
     // Gaps.
-    #[error("{units} gaps and their wake-ups take {due_ms:.0} ms, and {took_ms:.0} ms went by")]
-    GapsDoNotFit { units: u64, due_ms: f64, took_ms: f64 },
     #[error(
-        "CPU {cpu} idled {idle_ms:.0} ms where the gaps take {gaps_ms:.0} ms: other programs had it, or its task did not sleep; measure again when nothing else runs"
+        "{units} gaps and their wake-ups take {due_ms:.0} ms, and {took_ms:.0} ms went by{}",
+        bound("; at least", least_ms, " ms must")
     )]
-    NotIdle { cpu: u32, idle_ms: f64, gaps_ms: f64 },
+    GapsDoNotFit { units: u64, due_ms: f64, took_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] least_ms: Option<f64> },
+    #[error(
+        "CPU {cpu} idled {idle_ms:.0} ms where the gaps take {gaps_ms:.0} ms{}: other programs had it, or its task did not sleep; measure again when nothing else runs",
+        bound(", and it must idle for", least_ms, " ms of them")
+    )]
+    NotIdle { cpu: u32, idle_ms: f64, gaps_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] least_ms: Option<f64> },
 
     // Counted experiments.
     #[error("what it executes could not be counted: {why}")]
@@ -107,9 +133,10 @@ pub enum Reason {
     #[error("what it executes cannot be counted here: {why}")]
     CountRefused { why: Obstacle },
     #[error(
-        "{per_unit:.3} instructions per unit are fewer than a switch has: the work was optimised away, or done elsewhere"
+        "{per_unit:.3} instructions per unit are fewer than{} that a switch has: the work was optimised away, or done elsewhere",
+        bound(" the", least, "")
     )]
-    NoInstructions { per_unit: f64 },
+    NoInstructions { per_unit: f64, #[serde(skip_serializing_if = "Option::is_none")] least: Option<f64> },
 
     #[error("{by} traces the probe, and each of its stops counts as a kernel switch of the row; measure without it")]
     Traced { by: String },
@@ -141,16 +168,18 @@ pub enum Reason {
     #[error("one context had {max} turns, another {min}: no ring was passed round")]
     NoRing { min: u64, max: u64 },
     #[error(
-        "the kernel counted {counted} switches for {units} claimed ({:.3} each) where the mechanism makes {}",
+        "the kernel counted {counted} switches for {units} claimed ({:.3} each) where the mechanism makes {}{}",
         counted / *units as f64,
-        range(*least, *most)
+        range(*least, *most),
+        bound("; with all that may come between, the bound is", limit, "")
     )]
     KernelSwitches {
         counted: f64,
         units: u64,
         least: f64,
-        #[serde(deserialize_with = "bound")]
+        #[serde(deserialize_with = "perhaps_infinite")]
         most: f64,
+        #[serde(skip_serializing_if = "Option::is_none")] limit: Option<f64>,
     },
     #[error("{claimed} address spaces where the mechanism has {needed}")]
     AddressSpaces { claimed: u64, needed: u64 },
@@ -160,8 +189,11 @@ pub enum Reason {
     ChangedCpu { times: u64, cpu: u32 },
     #[error("no context ran on CPU {cpu} where {planned:?} were planned")]
     UnusedCpu { cpu: u32, planned: Vec<u32> },
-    #[error("{involuntary:.0} kernel switches were involuntary: contexts shared a CPU where each should have its own")]
-    SharedCpu { involuntary: f64 },
+    #[error(
+        "{involuntary:.0} kernel switches were involuntary{}: contexts shared a CPU where each should have its own",
+        bound(", more than the", most, " that others cause")
+    )]
+    SharedCpu { involuntary: f64, #[serde(skip_serializing_if = "Option::is_none")] most: Option<f64> },
     #[error("only {in_order} of {checked} switches went to the next context of the ring")]
     OutOfOrder { in_order: u64, checked: u64 },
     #[error("more switches stayed on one CPU or thread than there were ({checked})")]
@@ -176,31 +208,46 @@ pub enum Reason {
     StayedShare {
         share: f64,
         least: f64,
-        #[serde(deserialize_with = "bound")]
+        #[serde(deserialize_with = "perhaps_infinite")]
         most: f64,
     },
     #[error(
-        "{ns:.3} ns per unit is near {control} ({control_ns:.3} ns), which does not switch and was measured in {starts} start{}: too few to tell a slowed control from work that was optimised away; more --rounds do", if *starts == 1 { "" } else { "s" }
+        "{ns:.3} ns per unit is near {control} ({control_ns:.3} ns{}), which does not switch and was measured in {starts} start{}: too few to tell a slowed control from work that was optimised away; more --rounds do",
+        bound("; at least", times, " times as much is due"),
+        if *starts == 1 { "" } else { "s" }
     )]
-    NearControl { ns: f64, control: String, control_ns: f64, starts: usize },
-    #[error("{name}: {observed:.3} per unit where {least} to {most} was expected")]
+    NearControl { ns: f64, control: String, control_ns: f64, starts: usize, #[serde(skip_serializing_if = "Option::is_none")] times: Option<f64> },
+    #[error(
+        "{name}: {observed:.3} per unit where {least} to {most} was expected{}",
+        bound("; with all that may come between, the bound is", limit, "")
+    )]
     CountPerUnit {
         name: String,
         observed: f64,
         least: f64,
-        #[serde(deserialize_with = "bound")]
+        #[serde(deserialize_with = "perhaps_infinite")]
         most: f64,
+        #[serde(skip_serializing_if = "Option::is_none")] limit: Option<f64>,
     },
     #[error("{name} is {observed} where the mechanism needs {needed}")]
     CountTooSmall { name: String, observed: i64, needed: i64 },
-    #[error("the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block")]
-    TooBusy { busy: f64, most: f64 },
+    #[error(
+        "the contexts kept {busy:.2} CPUs busy where at most {most} can be if those that wait block{}",
+        bound("; with what is around the batches, the bound is", limit, "")
+    )]
+    TooBusy { busy: f64, most: f64, #[serde(skip_serializing_if = "Option::is_none")] limit: Option<f64> },
     #[error("{name} is {count}; a count cannot be negative")]
     NegativeCount { name: String, count: i64 },
-    #[error("a batch of {units} units took {ticks} ticks: the clock stood still")]
-    ClockStoodStill { units: u64, ticks: i64 },
-    #[error("{ns:.4} ns per unit is less than one clock cycle: the work was optimised away or miscounted")]
-    BelowOneCycle { ns: f64 },
+    #[error(
+        "a batch of {units} units took {ticks} ticks{}: the clock stood still",
+        bound(", fewer than", limit, "")
+    )]
+    ClockStoodStill { units: u64, ticks: i64, #[serde(skip_serializing_if = "Option::is_none")] limit: Option<f64> },
+    #[error(
+        "{ns:.4} ns per unit is less than one clock cycle{}: the work was optimised away or miscounted",
+        bound(", for which we take", least_ns, " ns")
+    )]
+    BelowOneCycle { ns: f64, #[serde(skip_serializing_if = "Option::is_none")] least_ns: Option<f64> },
     #[error(
         "{ns:.3} ns per unit is less than {times} times {control} in the same run ({control_ns:.3} ns), which does not switch: the work was optimised away or miscounted"
     )]
@@ -231,52 +278,66 @@ pub enum Reason {
 
     // What the host saw by itself against the claim.
     #[error(
-        "the batches lasted {claimed_ms:.1} ms by the probe's clock, but its last samples arrived {lived_ms:.1} ms after its start"
+        "the batches lasted {claimed_ms:.1} ms by the probe's clock, but its last samples arrived {lived_ms:.1} ms after its start{}",
+        bound("; at most", most_ms, " ms would fit")
     )]
-    LongerThanLived { claimed_ms: f64, lived_ms: f64 },
+    LongerThanLived { claimed_ms: f64, lived_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
     #[error(
         "the evidence has {claimed:.0} {}kernel switches, but the kernel counted {counted:.0} for the probe and all its processes",
         kind_of(kind)
     )]
     KernelCountedFewer { kind: String, claimed: f64, counted: f64 },
     #[error(
-        "the evidence has {claimed_ms:.1} ms of CPU time, but the kernel counted {counted_ms:.1} ms for the probe and all its processes"
+        "the evidence has {claimed_ms:.1} ms of CPU time, but the kernel counted {counted_ms:.1} ms for the probe and all its processes{}",
+        bound("; at most", most_ms, " ms would fit")
     )]
-    LessCpuTime { claimed_ms: f64, counted_ms: f64 },
+    LessCpuTime { claimed_ms: f64, counted_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
     #[error("{mechanism} cannot have more contexts than {most}: leave --contexts out")]
     TooManyContexts { mechanism: String, most: u64 },
     #[error(
-        "in the best start the contexts used {used_ms:.1} ms of CPU time, but the batches lasted {claimed_ms:.1} ms on one CPU"
+        "in the best start the contexts used {used_ms:.1} ms of CPU time, but the batches lasted {claimed_ms:.1} ms on one CPU{}",
+        bound("; at least", least_ms, " ms would fit")
     )]
-    IdleContexts { used_ms: f64, claimed_ms: f64 },
+    IdleContexts { used_ms: f64, claimed_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] least_ms: Option<f64> },
     #[error("two starts gave the same {batches} times to the last tick: one was replayed")]
     Replayed { batches: usize },
-    #[error("the cycle counter ran at {claimed_mhz:.0} MHz by the probe, at {known_mhz:.0} MHz by the host")]
-    CounterRate { claimed_mhz: f64, known_mhz: f64 },
+    #[error(
+        "the cycle counter ran at {claimed_mhz:.0} MHz by the probe, at {known_mhz:.0} MHz by the host{}",
+        bound("; they may differ by", most_mhz, " MHz")
+    )]
+    CounterRate { claimed_mhz: f64, known_mhz: f64, #[serde(skip_serializing_if = "Option::is_none")] most_mhz: Option<f64> },
     #[error("the clock has {claimed} ticks per second by the probe, {known} by its definition")]
     ClockRate { claimed: u64, known: u64 },
     #[error("{created} tasks were created on the whole machine meanwhile, but {needed:.0} are claimed")]
     FewerTasksCreated {
         created: u64,
-        #[serde(deserialize_with = "bound")]
+        #[serde(deserialize_with = "perhaps_infinite")]
         needed: f64,
     },
     #[error(
-        "the kernel counted {counted:.0} switches of the probe's tasks after `plan` where the evidence has {claimed:.0} for {units:.0} units"
+        "the kernel counted {counted:.0} switches of the probe's tasks after `plan` where the evidence has {claimed:.0} for {units:.0} units{}",
+        bound("; at most", most, " would fit")
     )]
-    HiddenSwitches { counted: f64, claimed: f64, units: f64 },
+    HiddenSwitches { counted: f64, claimed: f64, units: f64, #[serde(skip_serializing_if = "Option::is_none")] most: Option<f64> },
     #[error(
         "the evidence has {claimed:.0} page faults, but the kernel counted {counted:.0} for the probe and all its processes"
     )]
     FewerPageFaults { claimed: f64, counted: f64 },
-    #[error("the kernel counted {counted:.0} page faults after `plan` where the evidence has {claimed:.0}")]
-    HiddenPageFaults { counted: f64, claimed: f64 },
     #[error(
-        "the batches lasted {claimed_ms:.1} ms by the probe's clock, but it used {used_ms:.1} ms of CPU time for them"
+        "the kernel counted {counted:.0} page faults after `plan` where the evidence has {claimed:.0}{}",
+        bound("; at most", most, " would fit")
     )]
-    TimeMissing { claimed_ms: f64, used_ms: f64 },
-    #[error("the contexts block, but the kernel counted {voluntary} switches because they waited in {units} units")]
-    NeverBlocked { voluntary: u64, units: u64 },
+    HiddenPageFaults { counted: f64, claimed: f64, #[serde(skip_serializing_if = "Option::is_none")] most: Option<f64> },
+    #[error(
+        "the batches lasted {claimed_ms:.1} ms by the probe's clock, but it used {used_ms:.1} ms of CPU time for them{}",
+        bound("; at most", most_ms, " ms would fit")
+    )]
+    TimeMissing { claimed_ms: f64, used_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
+    #[error(
+        "the contexts block, but the kernel counted {voluntary} switches because they waited in {units} units{}",
+        bound("; at least", least, " must be")
+    )]
+    NeverBlocked { voluntary: u64, units: u64, #[serde(skip_serializing_if = "Option::is_none")] least: Option<f64> },
     #[error("the host saw {seen} {what} where the mechanism has {needed}")]
     HostSawFewer { what: String, seen: u64, needed: u64 },
     #[error("the evidence names CPU {cpu}, which none of the probe's tasks may use")]
@@ -300,9 +361,10 @@ pub enum Reason {
     #[error("{checked} switches were checked where {asked} were asked")]
     FewChecked { checked: u64, asked: u64 },
     #[error(
-        "below the resolution of the reading: {left:.1} counter ticks are left of an interval when the {reading:.1} of reading the counter are taken off"
+        "below the resolution of the reading: {left:.1} counter ticks are left of an interval when the {reading:.1} of reading the counter are taken off{}",
+        bound("; at least", least, " must be")
     )]
-    BelowReading { left: f64, reading: f64 },
+    BelowReading { left: f64, reading: f64, #[serde(skip_serializing_if = "Option::is_none")] least: Option<f64> },
     #[error("below the resolution: {quantity} fell by {by:.0} {unit} per context while contexts were made")]
     FellBelowZero { quantity: String, by: f64, unit: String },
     #[error(
@@ -374,105 +436,4 @@ pub enum Reason {
     PageBroken { fault: String },
     #[error("{}", .reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Several { reasons: Vec<Reason> },
-}
-
-/// What the log of a probe that ended without an answer has to add.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[allow(missing_docs, reason = "each sentence says what it is")]
-pub enum LastWords {
-    #[error("")]
-    None,
-    #[error("; it wrote its messages to standard output; they belong to the descriptor of report_fd")]
-    Messages,
-    #[error("; its last words: {text} (all of it: `switchcost export RUN`, field log)")]
-    Said { text: String },
-}
-
-/// JSON has no infinity: a page may leave a count without a bound, which is written as null.
-fn bound<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
-}
-
-/// The same behind a comma, if there is any.
-fn clause(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!(", which is {text}") }
-}
-
-fn range(least: f64, most: f64) -> String {
-    if (most - least).abs() < f64::EPSILON { format!("{least}") } else { format!("{least} to {most}") }
-}
-
-fn kind_of(kind: &str) -> String {
-    if kind == "all" { String::new() } else { format!("{kind} ") }
-}
-
-fn install(package: &Option<String>) -> String {
-    package.as_ref().map(|package| format!("; install {package}")).unwrap_or_default()
-}
-
-fn only_cpu(cpu: u32, restriction: Option<&str>) -> String {
-    match restriction {
-        Some(restriction) => format!("only CPU {cpu} may be used: {restriction}"),
-        None => format!("this machine has one CPU online, number {cpu}"),
-    }
-}
-
-impl Reason {
-    /// The word that names the kind.
-    #[must_use]
-    pub fn code(&self) -> String {
-        self.data()["code"].as_str().unwrap_or_default().to_owned()
-    }
-
-    /// Its data with the kind, as JSON.
-    #[must_use]
-    pub fn data(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
-    }
-
-    /// That the mechanism, honestly told, went another way than its row names: between two CPUs a partner may answer before the sender has blocked, hop
-    /// after hop, and a scheduler may put both on one of them.
-    #[must_use]
-    pub fn other_way(self) -> Self {
-        Self::OtherWay { instead: Box::new(self) }
-    }
-
-    /// There is no figure: it is too small for its clock, or for what it is taken off, or the clock is a translator's.
-    #[must_use]
-    pub fn no_figure(&self) -> bool {
-        match self {
-            Self::InSomeStarts { reason, .. } => reason.no_figure(),
-            _ => matches!(self, Self::BelowReading { .. } | Self::FellBelowZero { .. } | Self::Translated { .. }),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::change_texts;
-
-    #[test]
-    fn a_count_without_a_bound_is_read_as_it_was_written() {
-        for most in [2.0, f64::INFINITY] {
-            let reason = Reason::CountPerUnit { name: "exits".into(), observed: 0.1, least: 1.0, most };
-            let text = serde_json::to_string(&reason).unwrap();
-            let read: Reason = serde_json::from_str(&text).unwrap();
-            assert_eq!((&read, serde_json::to_string(&read).unwrap()), (&reason, text));
-        }
-    }
-
-    #[test]
-    fn texts_are_changed_wherever_they_stand_and_words_of_the_form_never() {
-        let killed = Reason::Killed { signal: 9, words: LastWords::Said { text: "bob".into() } };
-        let mut reason = Reason::InSomeStarts { reason: Box::new(killed.other_way()), starts: 1, of: 2 };
-        change_texts(&mut reason, &mut |text| {
-            *text = text.replace("bob", "x").replace("said", "y").replace("killed", "z")
-        });
-        assert_eq!(
-            reason.to_string(),
-            "other than the row names: the probe was killed by signal 9; its last words: x (all of it: `switchcost export RUN`, field log) (in 1 of 2 starts)"
-        );
-    }
 }

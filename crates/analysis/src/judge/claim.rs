@@ -155,16 +155,16 @@ fn wrong_kernel_switches(case: &Case<'_>) -> Option<Reason> {
     let ((low, high), kernel) = (case.rule.kernel_switches?, case.evidence.kernel.as_ref()?);
     let (units, edge) = (case.evidence.units as f64, edge_allowance(case));
     let observed = kernel_total(case.evidence)?;
-    let too_few = observed < low * units * (1.0 - case.constants.kernel_tolerance) - edge;
+    let least = low * units * (1.0 - case.constants.kernel_tolerance) - edge;
     let most = (high * (1.0 + case.constants.kernel_tolerance)).max(case.constants.kernel_tolerance) * units
         + edge
         + preemption_allowance(case);
     // Others on the same CPU take it away: that is involuntary, and disturbs instead of refuting.
     let foreign = (kernel.involuntary as f64).min(case.constants.foreign_share * units + pushed_by_others(case));
-    let too_many = observed - foreign > most;
+    let (too_few, too_many) = (observed < least, observed - foreign > most);
     (too_few || too_many).then(|| {
-        let units = case.evidence.units;
-        let reason = Reason::KernelSwitches { counted: observed, units, least: low, most: high };
+        let (units, limit) = (case.evidence.units, Some(if too_few { least } else { most + foreign }));
+        let reason = Reason::KernelSwitches { counted: observed, units, least: low, most: high, limit };
         if too_few && case.plan.cpus.len() != 1 { reason.other_way() } else { reason }
     })
 }
@@ -213,7 +213,7 @@ fn shared_cpu(case: &Case<'_>) -> Option<Reason> {
     let alone = case.is_ring() && !case.rule.hops_hidden && planned > 1 && case.plan.variant.contexts <= planned;
     let pushed = kernel.involuntary as f64;
     let most = case.constants.pushed_share * case.evidence.units as f64 + edge_allowance(case) + pushed_by_others(case);
-    (alone && pushed > most).then(|| Reason::SharedCpu { involuntary: pushed }.other_way())
+    (alone && pushed > most).then(|| Reason::SharedCpu { involuntary: pushed, most: Some(most) }.other_way())
 }
 
 fn wrong_hops(case: &Case<'_>, hops: &Hops) -> Option<Reason> {
@@ -245,9 +245,11 @@ fn wrong_counts(case: &Case<'_>) -> Option<Reason> {
     let more = (preemption_allowance(case) + case.constants.edge_counts * batches) / units;
     case.rule.counts.iter().find_map(|(name, &(least, most))| {
         let observed = *case.evidence.counts.get(name)? as f64 / units;
-        let inside = observed >= least * (1.0 - case.constants.kernel_tolerance)
-            && observed <= most * (1.0 + case.constants.kernel_tolerance) + more;
-        (!inside).then(|| Reason::CountPerUnit { name: name.clone(), observed, least, most })
+        let lowest = least * (1.0 - case.constants.kernel_tolerance);
+        let highest = most * (1.0 + case.constants.kernel_tolerance) + more;
+        let limit = Some(if observed < lowest { lowest } else { highest });
+        let inside = observed >= lowest && observed <= highest;
+        (!inside).then(|| Reason::CountPerUnit { name: name.clone(), observed, least, most, limit })
     })
 }
 
@@ -279,12 +281,17 @@ pub(super) struct CpuShare {
     pub(super) share: f64,
     used: f64,
     claimed: f64,
+    /// CPU time that is in no batch, at most, ns.
+    beside: f64,
+    cpus: f64,
 }
 
 impl CpuShare {
-    /// The clock is slow, or work was left out of the batches.
-    pub(super) fn reason(&self) -> Reason {
-        Reason::TimeMissing { claimed_ms: self.claimed / 1e6, used_ms: self.used / 1e6 }
+    /// The clock is slow, or work was left out of the batches: the share is at most this.
+    pub(super) fn reason(&self, most_share: f64) -> Reason {
+        let most = most_share * self.claimed * self.cpus + self.beside;
+        let [claimed_ms, used_ms, most_ms] = [self.claimed, self.used, most].map(|ns| ns / 1e6);
+        Reason::TimeMissing { claimed_ms, used_ms, most_ms: Some(most_ms) }
     }
 }
 
@@ -312,11 +319,14 @@ pub(super) fn cpu_share(
         + constants.around_context_ns * variant.contexts as f64
         + constants.release_ns * working_sets(variant)
         + rulers_ns(transcript, constants);
-    let share = (used - beside) / (claimed * cpus as f64);
+    let cpus = cpus as f64;
+    let share = (used - beside) / (claimed * cpus);
     (lasting && real && variant.contexts as f64 <= constants.largest_judged).then_some(CpuShare {
         share,
         used,
         claimed,
+        beside,
+        cpus,
     })
 }
 
@@ -325,8 +335,8 @@ fn slow_clock(case: &Case<'_>) -> Option<Reason> {
     let (plan, constants) = (case.plan, case.constants);
     let found =
         cpu_share(constants, &plan.variant, plan.cpus.len(), case.transcript).filter(|_| !plan.cpus.is_empty())?;
-    let tick = constants.missing_time_ns / (found.claimed * plan.cpus.len() as f64);
-    (found.share - tick > constants.missing_time).then(|| found.reason())
+    let most = constants.missing_time + constants.missing_time_ns / (found.claimed * found.cpus);
+    (found.share > most).then(|| found.reason(most))
 }
 
 /// One context of a ring runs at a time: tasks that burn more CPU time than the batches lasted do not wait by blocking.
@@ -334,8 +344,9 @@ fn too_busy(case: &Case<'_>) -> Option<Reason> {
     let (most, used) = (case.rule.most_busy?, *case.evidence.counts.get("cpu_time_ns")? as f64);
     let claimed = claimed_ns(case).max(1.0);
     let busy = used / claimed;
-    (used > most * claimed + case.constants.around_batches_ns + rulers_ns(case.transcript, case.constants))
-        .then(|| Reason::TooBusy { busy, most }.other_way())
+    let around = case.constants.around_batches_ns + rulers_ns(case.transcript, case.constants);
+    let limit = Some(most + around / claimed);
+    (used > most * claimed + around).then(|| Reason::TooBusy { busy, most, limit }.other_way())
 }
 
 /// A number that nothing can count below zero.
@@ -349,9 +360,9 @@ fn stood_still(case: &Case<'_>) -> Option<Reason> {
     let tick_ns = 1e9 / case.transcript.hello.as_ref()?.clock.ticks_per_second as f64;
     let timed = case.transcript.samples.iter().filter(|samples| samples.quantity.is_none());
     let mut batches = timed.flat_map(|samples| samples.ticks.iter().map(|&ticks| (samples.units, ticks)));
-    let (units, ticks) = batches
-        .find(|&(units, ticks)| (ticks as f64 + 2.0) * tick_ns < case.constants.implausible_ns * units as f64)?;
-    Some(Reason::ClockStoodStill { units, ticks })
+    let least = |units: u64| case.constants.implausible_ns * units as f64 / tick_ns - 2.0;
+    let (units, ticks) = batches.find(|&(units, ticks)| (ticks as f64) < least(units))?;
+    Some(Reason::ClockStoodStill { units, ticks, limit: Some(least(units)) })
 }
 
 fn implausible(case: &Case<'_>) -> Option<Reason> {
@@ -361,7 +372,7 @@ fn implausible(case: &Case<'_>) -> Option<Reason> {
     let values = crate::series::values(case.transcript);
     let median = switchcost_stats::median(&values)?;
     if median < case.constants.implausible_ns {
-        return Some(Reason::BelowOneCycle { ns: median });
+        return Some(Reason::BelowOneCycle { ns: median, least_ns: Some(case.constants.implausible_ns) });
     }
     if let Some(content) = case.bound.content.as_ref().filter(|content| median < content.least_ns) {
         return Some(Reason::BelowContent { ns: median, of: content.of.clone(), least_ns: content.least_ns });

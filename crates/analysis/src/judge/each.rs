@@ -73,5 +73,6 @@ pub(super) fn below_resolution(case: &Case<'_>) -> Option<Reason> {
     }
     let histogram = case.transcript.histograms.iter().find(|h| h.phase == switchcost_model::Phase::Measure)?;
     let (left, reading) = left(histogram);
-    (left < case.constants.resolution * reading).then_some(Reason::BelowReading { left, reading })
+    let least = case.constants.resolution * reading;
+    (left < least).then_some(Reason::BelowReading { left, reading, least: Some(least) })
 }

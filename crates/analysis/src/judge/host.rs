@@ -34,8 +34,14 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
 /// The batches cannot have lasted longer than the probe had lived when the last samples arrived.
 fn too_long(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
     let (claimed, lived) = (claimed_ns(case), seen.last_samples_ns? as f64);
-    (claimed > lived * (1.0 + case.constants.clock_share) + case.constants.clock_ns)
-        .then_some(Reason::LongerThanLived { claimed_ms: claimed / 1e6, lived_ms: lived / 1e6 })
+    let most = by_another_clock(case, lived);
+    let [claimed_ms, lived_ms, most_ms] = [claimed, lived, most].map(|ns| ns / 1e6);
+    (claimed > most).then_some(Reason::LongerThanLived { claimed_ms, lived_ms, most_ms: Some(most_ms) })
+}
+
+/// The most that a time, ns, can be by another clock of this machine.
+fn by_another_clock(case: &Case<'_>, ns: f64) -> f64 {
+    ns * (1.0 + case.constants.clock_share) + case.constants.clock_ns
 }
 
 /// What the kernel counted for the whole tree includes what the contexts did, of either kind.
@@ -51,8 +57,9 @@ fn too_many_kernel_switches(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
 
 fn too_much_cpu_time(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
     let (claimed, used) = (*case.evidence.counts.get("cpu_time_ns")? as f64, seen.cpu_ns as f64);
-    (claimed > used * (1.0 + case.constants.clock_share) + case.constants.clock_ns)
-        .then_some(Reason::LessCpuTime { claimed_ms: claimed / 1e6, counted_ms: used / 1e6 })
+    let most = by_another_clock(case, used);
+    let [claimed_ms, counted_ms, most_ms] = [claimed, used, most].map(|ns| ns / 1e6);
+    (claimed > most).then_some(Reason::LessCpuTime { claimed_ms, counted_ms, most_ms: Some(most_ms) })
 }
 
 fn too_few_forks(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
@@ -65,8 +72,9 @@ fn too_few_forks(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
 fn never_blocked(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
     case.evidence.kernel.as_ref()?;
     let (voluntary, units) = (seen.voluntary, case.evidence.units);
-    let too_few = (voluntary as f64) < case.constants.least_blocked * units as f64;
-    (case.rule.blocks && too_few).then_some(Reason::NeverBlocked { voluntary, units })
+    let least = case.constants.least_blocked * units as f64;
+    let too_few = (voluntary as f64) < least;
+    (case.rule.blocks && too_few).then_some(Reason::NeverBlocked { voluntary, units, least: Some(least) })
 }
 
 /// Switches that happened after `plan` and are in no evidence.
@@ -80,7 +88,7 @@ fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<R
         + case.constants.hidden_switches
         + before
         + preemption_allowance(case);
-    (since_plan > most).then_some(Reason::HiddenSwitches { counted: since_plan, claimed, units })
+    (since_plan > most).then_some(Reason::HiddenSwitches { counted: since_plan, claimed, units, most: Some(most) })
 }
 
 /// CPU time that a start may use outside its batches, whatever it used before them: what the probe chooses buys nothing.
@@ -126,14 +134,17 @@ fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> 
         + rulers_ns(case.transcript, case.constants)
         + spun
         + case.constants.missing_time_ns;
-    if used > missing * cpus as f64 * claimed + beside {
-        return Some(Reason::TimeMissing { claimed_ms: batches / 1e6, used_ms: used / 1e6 });
+    let most = missing * cpus as f64 * claimed + beside;
+    if used > most {
+        let [claimed_ms, used_ms, most_ms] = [batches, used, most].map(|ns| ns / 1e6);
+        return Some(Reason::TimeMissing { claimed_ms, used_ms, most_ms: Some(most_ms) });
     }
     // The evidence's own CPU time, which audit prices by, is of all contexts.
     let by_probe =
         case.evidence.counts.get("cpu_time_ns").map(|by_probe| *by_probe as f64).filter(|_| case.is_ring())?;
-    (used > missing * by_probe * with_pass + beside)
-        .then_some(Reason::LessCpuTime { claimed_ms: by_probe / 1e6, counted_ms: used / 1e6 })
+    let most = missing * by_probe * with_pass + beside;
+    let [claimed_ms, counted_ms, most_ms] = [by_probe, used, most].map(|ns| ns / 1e6);
+    (used > most).then_some(Reason::LessCpuTime { claimed_ms, counted_ms, most_ms: Some(most_ms) })
 }
 
 /// Fewer of something than the mechanism needs.
@@ -163,7 +174,7 @@ fn hidden_page_faults(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reaso
     let counted = counted - tree.facts.as_ref()?.page_faults as f64;
     let units = case.evidence.units as f64;
     let most = claimed + case.constants.hidden_faults + case.constants.hidden_faults_share * units;
-    (counted > most).then_some(Reason::HiddenPageFaults { counted, claimed })
+    (counted > most).then_some(Reason::HiddenPageFaults { counted, claimed, most: Some(most) })
 }
 
 fn wrong_cpus(case: &Case<'_>, tree: &Tree) -> Option<Reason> {

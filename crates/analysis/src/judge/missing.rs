@@ -52,7 +52,8 @@ pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
     }
     let near = || {
         let (ns, control, control_ns, starts) = super::claim::near_control(case)?;
-        Some(Reason::NearControl { ns, control, control_ns, starts })
+        let times = Some(case.constants.least_bounds);
+        Some(Reason::NearControl { ns, control, control_ns, starts, times })
     };
     hops_missing(case)
         .or_else(near)

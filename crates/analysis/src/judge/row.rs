@@ -36,7 +36,8 @@ fn idle_contexts(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Op
     let enough = times.len() as f64 >= constants.speaking_starts;
     let best = times.into_iter().max_by(|(a, b), (c, d)| (a / b).total_cmp(&(c / d))).filter(|_| enough);
     let (used, claimed) = best.filter(|(used, claimed)| *used < constants.least_used * claimed)?;
-    Some(Reason::IdleContexts { used_ms: used / 1e6, claimed_ms: claimed / 1e6 })
+    let [used_ms, claimed_ms, least_ms] = [used, claimed, constants.least_used * claimed].map(|ns| ns / 1e6);
+    Some(Reason::IdleContexts { used_ms, claimed_ms, least_ms: Some(least_ms) })
 }
 
 /// In the time of its batches a probe uses no more CPU time than its CPUs have, in the best of its starts to a tenth: whatever came between in others.
@@ -49,7 +50,7 @@ fn slow_clock(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Optio
     let shares: Vec<CpuShare> = shares.collect();
     let best = shares.iter().min_by(|a, b| a.share.total_cmp(&b.share));
     let enough = shares.len() as f64 >= constants.speaking_starts;
-    Some(best.filter(|best| enough && best.share > constants.most_used)?.reason())
+    Some(best.filter(|best| enough && best.share > constants.most_used)?.reason(constants.most_used))
 }
 
 /// Two processes never take the same time for every batch, to the last tick.
@@ -75,7 +76,8 @@ pub(crate) fn below_reading(constants: &Constants, run: &Run, starts: &[&Invocat
     let all: Vec<(f64, f64)> = starts.iter().filter(timed).filter_map(|start| middle_and_reading(start)).collect();
     let reading = all.iter().map(|(_, reading)| *reading).min_by(f64::total_cmp)?;
     let left = median(&all.iter().map(|(middle, _)| *middle).collect::<Vec<_>>())? - reading;
-    (left < constants.resolution * reading).then_some(Reason::BelowReading { left, reading })
+    let least = constants.resolution * reading;
+    (left < least).then_some(Reason::BelowReading { left, reading, least: Some(least) })
 }
 
 /// Times of a model, which may well be the same twice and take no time at all.
@@ -98,7 +100,8 @@ fn counter_off(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Opti
     if (rates.len() as f64) < constants.speaking_starts {
         return None;
     }
-    Some(Reason::CounterRate { claimed_mhz, known_mhz: known })
+    let most_mhz = Some(constants.counter_share * known);
+    Some(Reason::CounterRate { claimed_mhz, known_mhz: known, most_mhz })
 }
 
 fn is_tsc(counter: &str) -> bool {

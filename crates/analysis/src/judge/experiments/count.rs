@@ -16,7 +16,8 @@ fn unusable(seen: Option<&Seen>) -> Option<Reason> {
 
 fn contradiction(case: &Case<'_>) -> Option<Reason> {
     let per_unit = crate::series::values(case.transcript).into_iter().min_by(f64::total_cmp)?;
-    (per_unit < case.constants.least_instructions).then_some(Reason::NoInstructions { per_unit })
+    let least = case.constants.least_instructions;
+    (per_unit < least).then_some(Reason::NoInstructions { per_unit, least: Some(least) })
 }
 
 fn made_of(seen: &Seen) -> Option<BTreeMap<String, f64>> {

@@ -33,11 +33,10 @@ fn do_not_fit(case: &Case<'_>) -> Option<Reason> {
     let of = |histogram| ns_per_counter_tick(histogram, case.transcript).unwrap_or(1.0) * histogram.sum as f64;
     let due = gaps_ns(case) + case.transcript.histograms.iter().map(of).sum::<f64>();
     let took = claimed_ns(case);
-    (took < due * (1.0 - case.constants.clock_share) - case.constants.clock_ns).then_some(Reason::GapsDoNotFit {
-        units: case.evidence.units,
-        due_ms: due / 1e6,
-        took_ms: took / 1e6,
-    })
+    let least = due * (1.0 - case.constants.clock_share) - case.constants.clock_ns;
+    let [due_ms, took_ms, least_ms] = [due, took, least].map(|ns| ns / 1e6);
+    let (units, least_ms) = (case.evidence.units, Some(least_ms));
+    (took < least).then_some(Reason::GapsDoNotFit { units, due_ms, took_ms, least_ms })
 }
 
 /// ns that the CPU idles at least, of `between`.
@@ -56,8 +55,9 @@ fn never_idled(case: &Case<'_>, idled: &Idled) -> Option<Reason> {
 
 fn not_idle(case: &Case<'_>, idled: &Idled, idle_ns: f64) -> Option<Reason> {
     let needed = least_idle(case, idled.between_ns as f64);
-    let (idle_ms, gaps_ms) = (idle_ns.max(0.0) / 1e6, gaps_ns(case) / 1e6);
-    (idle_ns < needed).then_some(Reason::NotIdle { cpu: idled.cpu, idle_ms, gaps_ms })
+    let [idle_ms, gaps_ms, least_ms] = [idle_ns.max(0.0), gaps_ns(case), needed].map(|ns| ns / 1e6);
+    let least_ms = Some(least_ms);
+    (idle_ns < needed).then_some(Reason::NotIdle { cpu: idled.cpu, idle_ms, gaps_ms, least_ms })
 }
 
 fn missing(case: &Case<'_>) -> Option<Reason> {

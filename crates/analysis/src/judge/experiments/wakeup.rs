@@ -44,8 +44,8 @@ fn overloaded(case: &Case<'_>) -> Option<Reason> {
     let wakes = case.evidence.kernel.as_ref()?.voluntary;
     let intended = case.evidence.units;
     // Who works at a share of what a CPU can do is woken for the rest of it.
-    let most = case.constants.most_a_wake * wakes as f64 / (1.0 - load.work);
-    (intended as f64 > most).then_some(Reason::Overloaded { wakes, intended })
+    let most = case.constants.most_a_wake / (1.0 - load.work);
+    (intended as f64 > most * wakes as f64).then_some(Reason::Overloaded { wakes, intended, most: Some(most) })
 }
 
 fn missing(case: &Case<'_>) -> Option<Reason> {
@@ -60,10 +60,11 @@ fn missing(case: &Case<'_>) -> Option<Reason> {
     // Until then the warm-up goes on: intended times that are recorded and do not count.
     let planned = case.plan.warmup_batches.saturating_mul(case.echo.batch_units).saturating_mul(load.period_ns);
     let late = scheduled.loaded_ns?.saturating_sub(case.seen?.plan_ns?);
-    let late = (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000 });
+    let most_ms = Some(planned as f64 / 1e6);
+    let late = (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000, most_ms });
     late.or_else(|| starved(case, scheduled, &load)).or_else(|| {
-        let (used, of) = busy(case, scheduled, load.work, 0.0)?;
-        Some(Reason::MaySpin { used_ms: used / 1e6, of_ms: of / 1e6 })
+        let [used_ms, of_ms, most_ms] = busy(case, scheduled, load.work, 0.0)?;
+        Some(Reason::MaySpin { used_ms, of_ms, most_ms: Some(most_ms) })
     })
 }
 
@@ -104,14 +105,15 @@ fn starved(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason
     let cpus = if case.plan.cpus.is_empty() { tree.allowed_cpus.len() } else { case.plan.cpus.len() };
     let share = scheduled.hogs_cpu_ns as f64 / (scheduled.between_ns as f64 * cpus as f64);
     let computes = scheduled.hogs > 0 && !load.forking && load.hog_class != "idle";
-    (computes && share < case.constants.least_hogged).then_some(Reason::HogsStarved { share })
+    let least = case.constants.least_hogged;
+    (computes && share < least).then_some(Reason::HogsStarved { share, least: Some(least) })
 }
 
 /// Who sleeps until a time uses the CPU for little of it, beside what each wake-up takes.
 fn never_slept(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let wakes = case.evidence.kernel.as_ref()?.voluntary;
-    let (used, of) = busy(case, scheduled, load.work, case.constants.wake_ns * wakes as f64)?;
-    Some(Reason::NeverSlept { used_ms: used / 1e6, of_ms: of / 1e6 })
+    let [used_ms, of_ms, most_ms] = busy(case, scheduled, load.work, case.constants.wake_ns * wakes as f64)?;
+    Some(Reason::NeverSlept { used_ms, of_ms, most_ms: Some(most_ms) })
 }
 
 /// CPU time that its tasks used since the look, and until then, ns.
@@ -121,14 +123,15 @@ fn used(case: &Case<'_>) -> Option<(f64, u64)> {
     Some((seen.cpu_ns.saturating_sub(before) as f64, before))
 }
 
-/// CPU time that its tasks used and the time that this was in, ns, if it is more than of tasks that sleep but for `work` of the time, and more than `beside`.
-fn busy(case: &Case<'_>, scheduled: &Scheduled, work: f64, beside: f64) -> Option<(f64, f64)> {
+/// CPU time that its tasks used, the time that this was in, and the most that tasks use which sleep but for `work` of it, with `beside` (ns); all in ms, if
+/// it is more.
+fn busy(case: &Case<'_>, scheduled: &Scheduled, work: f64, beside: f64) -> Option<[f64; 3]> {
     let (used, before) = used(case)?;
     let most = (case.constants.waiter_busy + work) * scheduled.between_ns as f64
         + (case.constants.leaving * before as f64).min(most_leaving(case))
         + case.constants.missing_time_ns
         + beside;
-    (used > most).then_some((used, scheduled.between_ns as f64))
+    (used > most).then_some([used, scheduled.between_ns as f64, most].map(|ns| ns / 1e6))
 }
 
 /// What each histogram says, in ns.
@@ -143,10 +146,13 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
     let due = intended as f64 * load.period_ns as f64;
     let longest = latencies(case, |histogram| histogram.max).fold(0.0, f64::max);
     let beat = |took: f64, at_most: f64, more: f64, less: f64| {
-        let slow = took > due * (1.0 + case.constants.beat_share) + longest + more;
-        let fast = at_most < due * (1.0 - case.constants.beat_share) - less;
-        let took_ms = if slow { took } else { at_most } / 1e6;
-        (slow || fast).then_some(Reason::OffBeat { intended, due_ms: due / 1e6, took_ms })
+        let most = due * (1.0 + case.constants.beat_share) + longest + more;
+        let least = due * (1.0 - case.constants.beat_share) - less;
+        let took_in = if took > most { took } else { at_most };
+        let [due_ms, took_ms, least_ms, most_ms] = [due, took_in, least, most].map(|ns| ns / 1e6);
+        let (least_ms, most_ms) = (Some(least_ms), Some(most_ms));
+        let off = took > most || at_most < least;
+        off.then_some(Reason::OffBeat { intended, due_ms, took_ms, least_ms, most_ms })
     };
     // By its own clock nothing comes in between.
     let claimed = claimed_ns(case);
@@ -164,19 +170,19 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
 /// Requests take CPU time: the kernel counts less if their work was not done.
 fn worked_less(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let (due, (used, _)) = (load.work * (case.evidence.units as f64) * load.period_ns as f64, used(case)?);
-    (used < case.constants.least_worked * due).then_some(Reason::WorkedLess {
-        used_ms: used / 1e6,
-        of_ms: scheduled.between_ns as f64 / 1e6,
-        due_ms: due / 1e6,
-    })
+    let least = case.constants.least_worked * due;
+    let [used_ms, of_ms, due_ms, least_ms] = [used, scheduled.between_ns as f64, due, least].map(|ns| ns / 1e6);
+    (used < least).then_some(Reason::WorkedLess { used_ms, of_ms, due_ms, least_ms: Some(least_ms) })
 }
 
 /// No request is finished before its own work is.
 fn finished_early(case: &Case<'_>, load: &Load) -> Option<Reason> {
     let due = load.work * load.period_ns as f64;
     let least = latencies(case, |histogram| histogram.min).reduce(f64::min)?;
-    let early = !load.until_begun && least < case.constants.least_worked * due;
-    early.then_some(Reason::FinishedEarly { least_us: least / 1e3, due_us: due / 1e3 })
+    let needed = case.constants.least_worked * due;
+    let [least_us, due_us, needed_us] = [least, due, needed].map(|ns| ns / 1e3);
+    let early = !load.until_begun && least < needed;
+    early.then_some(Reason::FinishedEarly { least_us, due_us, needed_us: Some(needed_us) })
 }
 
 /// An intended time without a wake-up of its own was due before the waiter was done with the one ahead of it: that one was late by nearly a period or
@@ -195,7 +201,7 @@ fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
     let shared = intended.saturating_sub(kernel.voluntary);
     let spared =
         kernel.involuntary as f64 + case.constants.kernel_tolerance * intended as f64 + case.constants.edge_switches;
-    (late as f64 + spared < shared as f64).then_some(Reason::FewLate { late, shared })
+    (late as f64 + spared < shared as f64).then_some(Reason::FewLate { late, shared, spared: Some(spared) })
 }
 
 /// Whoever waits for a CPU is late by at least as long.
@@ -207,6 +213,7 @@ fn waited_longer(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<
     }
     let waited = scheduled.waited_ns? as f64;
     let claimed: f64 = latencies(case, |histogram| histogram.sum).sum();
-    (claimed < case.constants.waited_share * waited - case.constants.waited_ns)
-        .then_some(Reason::WaitedLonger { claimed_ms: claimed / 1e6, waited_ms: waited / 1e6 })
+    let least = case.constants.waited_share * waited - case.constants.waited_ns;
+    let [claimed_ms, waited_ms, least_ms] = [claimed, waited, least].map(|ns| ns / 1e6);
+    (claimed < least).then_some(Reason::WaitedLonger { claimed_ms, waited_ms, least_ms: Some(least_ms) })
 }

@@ -32,8 +32,8 @@ fn counted(per_unit: i64, executed: Option<Executed>) -> Ruling {
 fn a_count_is_believed_from_the_host_alone() {
     let counts = || Some(Executed { by: "valgrind".into(), ..Executed::default() });
     check(&counted(57, counts()), Verdict::Verified, "");
-    check(&counted(1, counts()), Verdict::Contradicted, "no_instructions per_unit=1.0");
-    check(&counted(-3, counts()), Verdict::Contradicted, "no_instructions per_unit=-3.0");
+    check(&counted(1, counts()), Verdict::Contradicted, "no_instructions least=2.0 per_unit=1.0");
+    check(&counted(-3, counts()), Verdict::Contradicted, "no_instructions least=2.0 per_unit=-3.0");
     check(&counted(57, None), Verdict::Broken, r#"not_counted why={"kind":"nobody_counted"}"#);
     let refused = Executed { refused: Some(Obstacle::PartMissing { part: 3, parts: 9 }), ..Executed::default() };
     check(

@@ -39,7 +39,7 @@ fn what_the_host_saw_refutes() {
         |s| (s.voluntary, s.involuntary) = (500, 9000),
         r#"kernel_counted_fewer claimed=2002.0 counted=500.0 kind="voluntary""#,
     );
-    contradicted(|s| s.cpu_ns = 40_000_000, "time_missing claimed_ms=5.2 used_ms=38.5");
+    contradicted(|s| s.cpu_ns = 40_000_000, "time_missing claimed_ms=5.2 most_ms=14.98 used_ms=38.5");
     contradicted(|s| s.tree.as_mut().unwrap().knows_pid = false, "foreign_process pid=1");
     contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0], "forbidden_cpu cpu=1");
     contradicted(|s| s.tree.as_mut().unwrap().allowed_cpus = vec![0, 1], "may_run_elsewhere cpu=0 planned=[1]");
@@ -184,7 +184,7 @@ fn who_blocks_gives_the_cpu_away() {
     transcript.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 0;
     let mut seen = seen();
     yielding(&mut seen);
-    check(&of(&rule, &transcript, &seen), Verdict::Contradicted, "never_blocked units=4000 voluntary=900");
+    check(&of(&rule, &transcript, &seen), Verdict::Contradicted, "never_blocked least=1000.0 units=4000 voluntary=900");
     // A system that counts no switches accuses nobody.
     transcript.evidence.as_mut().unwrap().kernel = None;
     check(&of(&rule, &transcript, &Seen { voluntary: 0, involuntary: 0, ..seen }), Verdict::Verified, "");
@@ -321,7 +321,7 @@ fn contexts_with_a_cpu_each_are_not_pushed_aside() {
     check(
         &with(&several, 1200),
         Verdict::Contradicted,
-        r#"other_way instead={"code":"shared_cpu","involuntary":1200.0}"#,
+        r#"other_way instead={"code":"shared_cpu","involuntary":1200.0"#,
     );
     let sandboxes = EvidenceRule { hops_hidden: true, ..several };
     check(&with(&sandboxes, 1200), Verdict::Verified, "");

@@ -130,11 +130,11 @@ fn each_way_to_look_better_is_found() {
         check(&ruling(&asked(&[]), lie), Verdict::Contradicted, reason);
     };
     // Missed periods are skipped: as many wake-ups as were asked for take longer.
-    found(|t, _, _| t.histograms[1].span_clock += 130_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=730.0");
+    found(|t, _, _| t.histograms[1].span_clock += 130_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=730.0 most_ms=");
     found(|_, s, _| s.between_ns += 550_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=1152.0");
     // Fewer were waited for than are claimed.
-    found(|_, s, _| s.between_ns = 400_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=402.0");
-    found(|_, _, seen| seen.cpu_ns = 590_000_000, "never_slept of_ms=602.0 used_ms=588.5");
+    found(|_, s, _| s.between_ns = 400_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=402.0 least_ms=");
+    found(|_, _, seen| seen.cpu_ns = 590_000_000, "never_slept most_ms=429.0 of_ms=602.0 used_ms=588.5");
     found(|_, s, _| s.hogs_stopped = true, "hogs_stopped");
     found(
         |_, s, _| s.classes.extend(["fifo".to_owned()]),
@@ -144,10 +144,10 @@ fn each_way_to_look_better_is_found() {
     // Each latency is counted from the wake-up before: 200 times were found due together with others, and one is late.
     found(
         |t, _, _| t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 1000,
-        "few_late late=2 shared=200",
+        "few_late late=2 shared=200 spared=37.0",
     );
     // Smaller ones are made up.
-    found(|_, s, _| s.waited_ns = Some(700_000_000), "waited_longer claimed_ms=29.96 waited_ms=700.0");
+    found(|_, s, _| s.waited_ns = Some(700_000_000), "waited_longer claimed_ms=29.96 least_ms=300.0 waited_ms=700.0");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn what_cannot_be_measured_is_said_and_not_accused() {
             }
             s.waited_ns = Some(300_000_000);
         },
-        "overloaded intended=1200 wakes=100",
+        "overloaded intended=1200 most=10.0 wakes=100",
     );
     unsupported(|_, s, _| s.cut = true, "starved after_ms=602");
     // The host was slow to end the hogs.
@@ -174,10 +174,10 @@ fn what_cannot_be_measured_is_said_and_not_accused() {
         check(&ruling(&asked(&[]), lie), Verdict::Unobservable, reason);
     };
     unobservable(|_, s, _| s.between_ns = 0, "not_looked_at");
-    unobservable(|_, s, _| s.hogs_cpu_ns = 1_000_000, "hogs_starved share=0.0016611295681063123");
+    unobservable(|_, s, _| s.hogs_cpu_ns = 1_000_000, "hogs_starved least=0.02 share=0.00166");
     // So many wake-ups may take that CPU time.
-    unobservable(|_, _, seen| seen.cpu_ns = 400_000_000, "may_spin of_ms=602.0 used_ms=398.5");
-    unobservable(|_, s, _| s.loaded_ns = Some(90_000_000), "load_late late_ms=88");
+    unobservable(|_, _, seen| seen.cpu_ns = 400_000_000, "may_spin most_ms=310.0 of_ms=602.0 used_ms=398.5");
+    unobservable(|_, s, _| s.loaded_ns = Some(90_000_000), "load_late late_ms=88 most_ms=");
     unobservable(
         |t, _, _| t.evidence.as_mut().unwrap().kernel = None,
         r#"not_seen what="the kernel's switch count" why=null"#,
@@ -217,7 +217,7 @@ fn serving(parameters: &[(&str, &str)], lie: impl FnOnce(&mut Transcript, &mut S
 fn a_server_uses_the_cpu_for_its_load_and_is_woken_for_the_rest() {
     check(&serving(&[], |_, _, _| {}), Verdict::Verified, "");
     // Work that was not done, or was done by nobody whom the kernel counts.
-    check(&serving(&[], |_, _, seen| seen.cpu_ns = 150_000_000), Verdict::Contradicted, "worked_less");
+    check(&serving(&[], |_, _, seen| seen.cpu_ns = 150_000_000), Verdict::Contradicted, "worked_less least_ms=");
     // Finished before it can be. A latency that ends where the work begins may be as short.
     let early = |t: &mut Transcript, _: &mut Scheduled, _: &mut Seen| {
         let measured = &mut t.histograms[1];
@@ -225,7 +225,7 @@ fn a_server_uses_the_cpu_for_its_load_and_is_woken_for_the_rest() {
         measured.buckets[0].1 -= 1;
         measured.buckets.insert(0, (89_600, 1));
     };
-    check(&serving(&[], early), Verdict::Contradicted, "finished_early");
+    check(&serving(&[], early), Verdict::Contradicted, "finished_early needed_us=");
     check(&serving(&[("until", "begun")], early), Verdict::Verified, "");
     // Too few wake-ups for the times: the server cannot follow.
     let few = |wakes| {
