@@ -198,7 +198,8 @@ fn a_bench_row_without_a_figure_says_what_it_lacks() {
     bench.env("XDG_DATA_HOME", folder.path().join("data")).env("XDG_CACHE_HOME", folder.path().join("cache"));
     let said = Said::from(bench.output().unwrap());
     assert!(said.status == 0 && said.err.is_empty(), "{said:?}");
-    for mechanism in ["coroutine/kotlin-sequence", "fiber/kotlin-yield", "stack/wasm-async", "stack/wasm-continuation"] {
+    for mechanism in ["coroutine/kotlin-sequence", "fiber/kotlin-yield", "stack/wasm-async", "stack/wasm-continuation"]
+    {
         let line = said.out.lines().find(|line| line.starts_with(mechanism));
         assert!(line.is_some_and(|line| line.contains("lacks a figure: unsupported: ")), "{mechanism}: {said:?}");
     }

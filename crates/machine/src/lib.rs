@@ -54,7 +54,7 @@ pub fn fingerprint() -> Machine {
 /// who watches. `stored_mhz`: the highest clock of the core that is known of this machine, beside which today's is held. Call it before [`cpus::pin_self`], which would look like a restriction. Sizes named in `effect` are estimates made on the spot by helper threads of the host; they are never results.
 #[must_use]
 pub fn doctor(since: Watch, machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
-    os::doctor(since, machine, stored_mhz)
+    os::doctor(&|| since.so_far(), machine, stored_mhz)
 }
 
 /// A variable of the host's own environment, if it is set and is text.

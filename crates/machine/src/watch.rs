@@ -2,7 +2,7 @@
 
 mod change;
 
-pub(crate) use change::{Change, disturbances};
+pub(crate) use change::{Change, SoFar, disturbances};
 
 use crate::os;
 use crate::spawn::Exit;
@@ -30,21 +30,17 @@ impl Watch {
         Self::start(&os::allowed_cpus().unwrap_or_default())
     }
 
-    /// How long it has been running.
-    pub(crate) fn lasted(&self) -> Duration {
-        self.began.elapsed()
-    }
-
-    /// What happened until now.
-    pub(crate) fn change(&self) -> Change {
-        os::watch::Snapshot::take(&self.cpus).since(&self.before)
+    /// How long it has been running, and what happened meanwhile.
+    pub(crate) fn so_far(&self) -> (Duration, Change) {
+        let wall = self.began.elapsed();
+        (wall, os::watch::Snapshot::take(&self.cpus).since(&self.before))
     }
 
     /// Ends, after the probe was reaped, and says what disturbed it.
     #[must_use]
     pub fn stop(self, exit: &Exit) -> Vec<Disturbance> {
-        let wall = self.lasted();
-        disturbances(&self.change(), exit.used.map(|used| used.cpu_ns + exit.beside_ns), wall, self.cpus.len())
+        let (wall, change) = self.so_far();
+        disturbances(&change, exit.used.map(|used| used.cpu_ns + exit.beside_ns), wall, self.cpus.len())
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) use owner::{hand_over, locks, only_owner_writes, root_may_run, root_m
 
 pub(crate) use sys::may_execute_what_it_wrote;
 
-use crate::watch::Watch;
+use crate::watch::SoFar;
 use switchcost_model::{Finding, Machine};
 
 /// See [`crate::RUNTIME_FOLDERS`].
@@ -76,8 +76,8 @@ pub(crate) fn own_ids() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor(since: Watch, machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
+pub(crate) fn doctor(since: SoFar<'_>, machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
     let host = host::Host::real();
-    let sizes = doctor::sizes::Sizes { stored_mhz, ..doctor::sizes::Sizes::estimate(&host, &since) };
+    let sizes = doctor::sizes::Sizes { stored_mhz, ..doctor::sizes::Sizes::estimate(&host, since) };
     doctor::examine(&host, &sizes, &machine.drifting)
 }

@@ -14,7 +14,7 @@ pub(crate) use without::{
     forget_inherited, hand_over, inherits_usual, load_refusal, locks, root_may_run, root_may_start,
 };
 
-use crate::watch::Watch;
+use crate::watch::SoFar;
 use switchcost_model::{Finding, Machine, Severity, finding};
 
 /// See [`crate::RUNTIME_FOLDERS`].
@@ -53,7 +53,7 @@ pub(crate) fn can_observe() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor(_: Watch, _: &Machine, _: Option<f64>) -> Vec<Finding> {
+pub(crate) fn doctor(_: SoFar<'_>, _: &Machine, _: Option<f64>) -> Vec<Finding> {
     vec![finding!(Severity::Warning, system.other)]
 }
 

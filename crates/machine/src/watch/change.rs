@@ -7,6 +7,9 @@ use switchcost_model::Disturbance;
 /// machine's root group): it lags by at most one scheduler tick, 10 ms at the slowest (HZ=100).
 const PRECISE_FLOOR_NS: f64 = 12e6;
 
+/// How long a watch has been running, and what happened meanwhile.
+pub(crate) type SoFar<'a> = &'a dyn Fn() -> (Duration, Change);
+
 /// What happened on the watched CPUs between two readings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Change {

@@ -22,7 +22,7 @@ pub(crate) use without::{
     forget_inherited, hand_over, inherits_usual, load_refusal, locks, root_may_run, root_may_start,
 };
 
-use crate::watch::Watch;
+use crate::watch::SoFar;
 use switchcost_model::Severity::Warning;
 use switchcost_model::{Finding, Machine, finding};
 
@@ -89,7 +89,7 @@ pub(crate) fn can_observe() -> Result<(), String> {
 }
 
 /// See the crate.
-pub(crate) fn doctor(_: Watch, _: &Machine, _: Option<f64>) -> Vec<Finding> {
+pub(crate) fn doctor(_: SoFar<'_>, _: &Machine, _: Option<f64>) -> Vec<Finding> {
     let wine = sys::wine_version().map(|version| finding!(Warning, wine.below, version));
     let restricted = allowed_cpus().ok().and_then(|allowed| cpus::restricted(&allowed, &online_cpus()));
     [Some(finding!(Warning, system.windows)), wine, restricted].into_iter().flatten().collect()

@@ -337,9 +337,11 @@ fn reason() -> impl Strategy<Value = Reason> {
         Just(Reason::NotLookedAt),
         text().prop_map(|detail| Reason::Unsupported { detail }),
         (any::<i32>(), text()).prop_map(|(signal, text)| Reason::Killed { signal, words: LastWords::Said { text } }),
-        any::<f64>()
-            .prop_filter("JSON has no such number", |busy| busy.is_finite())
-            .prop_map(|busy| Reason::TooBusy { busy, most: 1.5, limit: Some(busy) }),
+        any::<f64>().prop_filter("JSON has no such number", |busy| busy.is_finite()).prop_map(|busy| Reason::TooBusy {
+            busy,
+            most: 1.5,
+            limit: Some(busy)
+        }),
         (text(), maybe_text()).prop_map(|(what, why)| Reason::NotSeen { what, why }),
         (vec(text(), 0..3), text()).prop_map(|(known, only)| Reason::NoExperiment {
             mechanism: String::new(),

@@ -46,5 +46,9 @@ fn histograms_are_held_against_themselves() {
     contradicted(|h| h.span_counter = 10, "span_too_short inside=180050 span=10");
     contradicted(|h| h.span_clock = 1_000_000_000_000, "longer_than_lived claimed_ms=1000000.1 lived_ms=10000.0");
     // Readings that cost as much as what they surround.
-    check(&with(|h| h.pair_sum = 120_060), Verdict::Unobservable, "below_reading least=2.001 left=-0.00333 reading=40.02");
+    check(
+        &with(|h| h.pair_sum = 120_060),
+        Verdict::Unobservable,
+        "below_reading least=2.001 left=-0.00333 reading=40.02",
+    );
 }

@@ -7,7 +7,7 @@ use crate::os::core_clock;
 use crate::os::host::Host;
 use crate::os::sys;
 use crate::os::watch::Stat;
-use crate::watch::Watch;
+use crate::watch::SoFar;
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// Makes all estimates. The calling thread keeps its affinity.
-    pub(crate) fn estimate(host: &Host, since: &Watch) -> Self {
+    pub(crate) fn estimate(host: &Host, since: SoFar<'_>) -> Self {
         let no_new_code = !sys::may_execute_what_it_wrote();
         let mut sizes = Self { steal_since_boot_percent: steal_since_boot(host), no_new_code, ..Self::default() };
         let Ok(cpus) = Cpus::detect() else { return sizes };
@@ -78,13 +78,13 @@ impl Sizes {
     }
 
     /// Spins on the measured CPU until others were watched for long enough: steal shows only on a CPU that wants to run, as the caller did until now.
-    fn others(&mut self, cpus: &Cpus, since: &Watch) {
-        let left = WINDOW.saturating_sub(since.lasted()).max(SPIN);
+    fn others(&mut self, cpus: &Cpus, since: SoFar<'_>) {
+        let left = WINDOW.saturating_sub(since().0).max(SPIN);
         self.longest_gap_us = on_cpu(cpus.measured(), || longest_gap(left));
-        self.watched = since.lasted();
-        let change = since.change();
-        self.others_percent = share(change.busy_ns, self.watched, cpus.allowed().len());
-        self.steal_percent = share(change.steal_ns, self.watched, 1);
+        let (watched, change) = since();
+        self.watched = watched;
+        self.others_percent = share(change.busy_ns, watched, cpus.allowed().len());
+        self.steal_percent = share(change.steal_ns, watched, 1);
     }
 }
 
