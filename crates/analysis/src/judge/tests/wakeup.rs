@@ -130,7 +130,10 @@ fn each_way_to_look_better_is_found() {
         check(&ruling(&asked(&[]), lie), Verdict::Contradicted, reason);
     };
     // Missed periods are skipped: as many wake-ups as were asked for take longer.
-    found(|t, _, _| t.histograms[1].span_clock += 130_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=730.0 most_ms=");
+    found(
+        |t, _, _| t.histograms[1].span_clock += 130_000_000,
+        "off_beat due_ms=600.0 intended=1200 took_ms=730.0 most_ms=",
+    );
     found(|_, s, _| s.between_ns += 550_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=1152.0");
     // Fewer were waited for than are claimed.
     found(|_, s, _| s.between_ns = 400_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=402.0 least_ms=");
