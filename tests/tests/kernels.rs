@@ -193,6 +193,11 @@ fn bad_input_of_kernels_is_one_sentence() {
     let mut without = command(&world, "thread/futex --image old");
     let without = Said::from(without.env("PATH", world.path("tmp")).output().unwrap());
     without.refuses(3, &["qemu-system-x86_64 is in none of the directories of PATH", "scripts/setup kernels"]);
+    world.write("bin/qemu-system-x86_64", "#!/bin/sh\necho no such library\nexit 127\n");
+    for (gate, status) in [("", 3), (" --gate 0%", 129)] {
+        let words = format!("thread/futex --image old --image old --boots 1{gate}");
+        run(&world, &words).refuses(status, &["the emulator says `no such library`", "qemu-system-x86"]);
+    }
     fs::remove_file(world.path("libexec/switchcost/probes/bare/guest-init")).unwrap();
     run(&world, "thread/futex --image old").refuses(3, &["no static probe"]);
     nothing_is_left(&world);

@@ -135,7 +135,7 @@ impl Answered {
         let options_differ = differ.as_ref().map(Vec::len);
         let matters = |name: &str| data.options.iter().any(|start| name.starts_with(start.as_str()));
         let options = differ.into_iter().flatten().filter(|(name, ..)| matters(name)).collect();
-        let (verdict, words) = ("counted".to_owned(), crate::boot::WORDS.to_owned());
+        let (verdict, words) = ("counted".to_owned(), crate::image::WORDS.to_owned());
         Self { format: 1, verdict, emulator, words, boots, void, options, options_differ, columns }
     }
 

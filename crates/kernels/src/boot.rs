@@ -3,7 +3,7 @@
 use crate::answer::Column;
 use crate::arguments::Kernels;
 use crate::functions::Data;
-use crate::image::archive;
+use crate::image::{WORDS, archive};
 use crate::serial::{MOST, Said};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -19,10 +19,6 @@ const EMULATOR: &str = "qemu-system-x86_64";
 /// One CPU whose clock goes on by 1 ns with each instruction, and not while it sleeps; a date that is always the same; nothing beside a serial line.
 const HARDWARE: &str = "-accel tcg,thread=single -icount shift=0,sleep=off -cpu max -smp 1 -m 512 -M q35 -rtc base=2026-01-01,clock=vm -no-reboot -nodefaults \
                         -no-user-config -display none -monitor none -chardev stdio,id=said,mux=on,signal=off -serial chardev:said -device isa-debugcon,chardev=said";
-
-/// What is equal in all kernels: no randomness of addresses, no mitigations, no groups of sessions, the counter of instructions as the only clock.
-pub const WORDS: &str = "console=ttyS0 quiet loglevel=1 panic=-1 norandmaps nokaslr randomize_kstack_offset=off mitigations=off noautogroup tsc=reliable \
-                         clocksource=tsc tsc_early_khz=1000000";
 
 /// A probe with what its machines start with: the first process, and the files of its folder.
 pub type Guest = (ProbeInfo, Vec<(String, Vec<u8>)>);

@@ -65,6 +65,9 @@ impl Kernels {
             return Err(Failure::usage(format!("--gate compares two columns, and here are {many}; {cure}")));
         }
         let emulator = work.started(vec!["--version".to_owned()], &mut |_| {})?.0.first;
+        if !emulator.starts_with("QEMU") {
+            return Err(Failure::nothing(format!("the emulator says `{emulator}`; install Debian's qemu-system-x86")));
+        }
         let mut progress = Progress::drawn();
         progress.set_length(many as u64 * self.boots);
         progress
@@ -74,8 +77,7 @@ impl Kernels {
             column.missing = work.fill(guest, column, &mut progress)?;
         }
         progress.clear();
-        let columns = columns.into_iter().map(|(_, column)| column).collect();
-        Ok(Answered::new(emulator, self.boots, &work.data, &images, columns))
+        Ok(Answered::new(emulator, self.boots, &work.data, &images, columns.into_iter().map(|pair| pair.1).collect()))
     }
 
     fn work(&self) -> Result<(Work<'_>, Vec<Guest>), Failure> {
@@ -138,9 +140,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// A probe with the first process and the files of its folder.
 fn guest(probe: &KnownProbe, init: Vec<u8>) -> Result<Guest, Failure> {
-    if let Err(why) = &probe.answer {
-        return Err(Failure::nothing(format!("probe {} does not answer: {why}", probe.info.id)));
-    }
+    let silent = |why| Failure::nothing(format!("probe {} does not answer: {why}", probe.info.id));
+    probe.answer.as_ref().map_err(silent)?;
     let mut files = vec![("init".to_owned(), init)];
     for entry in std::fs::read_dir(&probe.info.folder).into_iter().flatten().flatten() {
         let (name, path) = (entry.file_name().to_string_lossy().into_owned(), entry.path());

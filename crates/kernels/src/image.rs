@@ -1,4 +1,4 @@
-//! Files of kernels, and the archive that a virtual machine starts with.
+//! Files of kernels, and the words and the archive that a virtual machine starts with.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -13,6 +13,10 @@ const FLAGS: usize = 0x236;
 
 /// The version begins within 64 KiB.
 const HEAD: u64 = 128 << 10;
+
+/// What is equal in all kernels: no randomness of addresses, no mitigations, no groups of sessions, the counter of instructions as the only clock.
+pub const WORDS: &str = "console=ttyS0 quiet loglevel=1 panic=-1 norandmaps nokaslr randomize_kstack_offset=off mitigations=off noautogroup tsc=reliable \
+                         clocksource=tsc tsc_early_khz=1000000";
 
 /// A kernel's file.
 #[derive(Debug, Clone, PartialEq, Eq)]

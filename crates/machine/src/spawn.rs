@@ -11,7 +11,7 @@ use crate::os;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use switchcost_model::{Obstacle, Tree};
+use switchcost_model::{Capabilities, Obstacle, Tree};
 
 /// The descriptor on which probes report here.
 pub const REPORT_FD: i32 = os::spawn::REPORT_FD;
@@ -27,6 +27,25 @@ const LAST_PIECES: usize = 16;
 pub fn scratch() -> PathBuf {
     let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), Instant::now());
     std::env::temp_dir().join(format!("switchcost-{random:016x}"))
+}
+
+impl SpawnRequest {
+    /// Another program than a probe, as a user starts it: with these variables of the host beside those without which nothing works, all rights, and the CPUs of the calling thread.
+    #[must_use]
+    pub fn of(program: impl Into<PathBuf>, arguments: Vec<String>, variables: &[&str]) -> Self {
+        let names = ENVIRONMENT.iter().chain(variables);
+        Self {
+            program: program.into(),
+            arguments,
+            environment: names.filter_map(|name| Some(((*name).to_owned(), crate::environment(name)?))).collect(),
+            cpus: None,
+            directory: None,
+            capabilities: Capabilities::ALL,
+            hogs: None,
+            timer_slack_ns: None,
+            report_fd: REPORT_FD,
+        }
+    }
 }
 
 /// A started program, leader of its own process group. Dropping it kills and reaps the group.

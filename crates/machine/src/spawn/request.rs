@@ -33,25 +33,6 @@ pub struct SpawnRequest {
     pub report_fd: i32,
 }
 
-impl SpawnRequest {
-    /// Another program than a probe, as a user starts it: with these variables of the host beside those without which nothing works, all rights, and the CPUs of the calling thread.
-    #[must_use]
-    pub fn of(program: impl Into<PathBuf>, arguments: Vec<String>, variables: &[&str]) -> Self {
-        let names = super::ENVIRONMENT.iter().chain(variables);
-        Self {
-            program: program.into(),
-            arguments,
-            environment: names.filter_map(|name| Some(((*name).to_owned(), crate::environment(name)?))).collect(),
-            cpus: None,
-            directory: None,
-            capabilities: Capabilities::ALL,
-            hogs: None,
-            timer_slack_ns: None,
-            report_fd: super::REPORT_FD,
-        }
-    }
-}
-
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
