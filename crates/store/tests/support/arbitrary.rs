@@ -337,11 +337,9 @@ fn reason() -> impl Strategy<Value = Reason> {
         Just(Reason::NotLookedAt),
         text().prop_map(|detail| Reason::Unsupported { detail }),
         (any::<i32>(), text()).prop_map(|(signal, text)| Reason::Killed { signal, words: LastWords::Said { text } }),
-        any::<f64>().prop_filter("JSON has no such number", |busy| busy.is_finite()).prop_map(|busy| Reason::TooBusy {
-            busy,
-            most: 1.5,
-            limit: Some(busy)
-        }),
+        any::<f64>()
+            .prop_filter("JSON has no such number", |ns| ns.is_finite())
+            .prop_map(|ns| Reason::BelowOneCycle { ns, least_ns: Some(ns) }),
         (text(), maybe_text()).prop_map(|(what, why)| Reason::NotSeen { what, why }),
         (vec(text(), 0..3), text()).prop_map(|(known, only)| Reason::NoExperiment {
             mechanism: String::new(),
