@@ -4,6 +4,7 @@ use crate::book::walk;
 use crate::outputs;
 use crate::pages::{self, Kept};
 use crate::places::{KEPT, top};
+use crate::reasons;
 use anyhow::{Context, bail};
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -17,6 +18,7 @@ pub fn derive(check: bool) -> anyhow::Result<()> {
     documents.extend(pages::filled(&Kept::read(&top().join(KEPT))?)?);
     documents.push(("docs/cli.md".into(), command_line()));
     documents.push(("docs/notebook/limits.md".into(), limits()?));
+    documents.push((reasons::PAGE.into(), reasons::page()?));
     for page in COUNTED {
         documents.push((format!("docs/{page}.md"), counted(page)?));
     }

@@ -10,6 +10,7 @@ mod documents;
 mod outputs;
 mod pages;
 mod places;
+mod reasons;
 mod runtimes;
 
 use anyhow::Context;
