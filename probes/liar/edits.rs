@@ -6,9 +6,11 @@
 //! - `= VALUE`: it becomes that, and is made if it is not there; VALUE is JSON, or a number that the liar knows (`$units`, `$contexts`, `$turns`: turns
 //!   per context, `$samples`: batches), times something (`$units*0.5`), or the CPUs that were asked for (`$cpus`),
 //! - `*= VALUE`, `+= VALUE`: each of its numbers is changed,
-//! - `fill VALUE`: a list gets so many elements of this value as batches of its phase were asked,
+//! - `fill VALUE`: a list gets so many elements of this value as batches of its phase were asked; `cycle VALUE`: a list gets as many that repeat after
+//!   VALUE of them, each a tick more than the one ahead of it,
 //! - `like PATH`: it becomes what stands there in the same message,
-//! - `delete`: the field goes; of a whole message: it is not sent; `twice`: a whole message is sent twice.
+//! - `delete`: the field goes; of a whole message: it is not sent; `twice`: a whole message is sent twice; `scale VALUE`: all intervals of a histogram are
+//!   so many times as long.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -70,6 +72,9 @@ impl Known {
     }
 }
 
+/// The first of times that repeat, ns.
+const CYCLE_NS: u64 = 1_000_000;
+
 /// An answer that is passed on message by message, edited.
 #[derive(Debug)]
 pub struct Quote {
@@ -125,7 +130,7 @@ impl FromStr for Edit {
             Some((kind, phase)) => (kind.to_owned(), Some(phase.to_owned())),
             None => (first, None),
         };
-        if !["=", "*=", "+=", "fill", "like", "delete", "twice"].contains(&operation) {
+        if !["=", "*=", "+=", "fill", "cycle", "like", "delete", "twice", "scale"].contains(&operation) {
             return Err(format!("unknown operation {operation:?} in {text:?}"));
         }
         let (path, operation, value) =
@@ -148,7 +153,12 @@ impl Edit {
         }
         let Some((last, parents)) = self.path.split_last() else {
             self.applied = true;
-            return Ok(if self.operation == "twice" { 2 } else { 0 });
+            match self.operation.as_str() {
+                "twice" => return Ok(2),
+                "scale" => scale(message, known.value(&self.value)?.as_f64().unwrap_or(1.0)),
+                _ => return Ok(0),
+            }
+            return Ok(times);
         };
         let phase = if message["phase"] == "warmup" { known.warmup } else { known.batches };
         let copy = at(message, self.value.split('.')).cloned();
@@ -174,6 +184,10 @@ impl Edit {
         match self.operation.as_str() {
             "=" => *target = known.value(&self.value)?,
             "fill" => *target = Value::Array(vec![known.value(&self.value)?; phase as usize]),
+            "cycle" => {
+                let period = known.value(&self.value)?.as_f64().map_or(1, |period| (period as u64).max(1));
+                *target = (0..phase).map(|batch| CYCLE_NS + batch % period).collect();
+            }
             "like" => *target = copy.ok_or_else(|| format!("{}: no such field", self.text))?,
             operation => {
                 let by = match known.value(&self.value)? {
@@ -216,4 +230,26 @@ fn change(value: &mut Value, by: &dyn Fn(f64) -> f64) {
             }
         }
     }
+}
+
+/// All intervals of a histogram so many times as long, in buckets that fit them.
+fn scale(histogram: &mut Value, by: f64) {
+    let scaled = |value: u64| (value as f64 * by) as u64;
+    let bits = histogram["bits"].as_u64().unwrap_or(0);
+    let width = |value: u64| if value >> bits == 0 { 1 } else { 1_u64 << (u64::from(value.ilog2()) - bits) };
+    let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
+    for bucket in histogram["buckets"].as_array().into_iter().flatten() {
+        let (lower, count) = (scaled(bucket[0].as_u64().unwrap_or(0)), bucket[1].as_u64().unwrap_or(0));
+        *buckets.entry(lower / width(lower) * width(lower)).or_default() += count;
+    }
+    let (Some((&first, _)), Some((&last, _))) = (buckets.first_key_value(), buckets.last_key_value()) else { return };
+    let inside = |value: &Value, lower: u64| scaled(value.as_u64().unwrap_or(0)).clamp(lower, lower + width(lower) - 1);
+    let ends = [inside(&histogram["min"], first), inside(&histogram["max"], last)];
+    let sum = |of: fn(u64, u64) -> u64| buckets.iter().map(|(&lower, &count)| of(lower, width(lower)) * count).sum();
+    let (least, most): (u64, u64) = (sum(|lower, _| lower), sum(|lower, width| lower + width - 1));
+    let total = scaled(histogram["sum"].as_u64().unwrap_or(0)).clamp(least, most);
+    histogram["min"] = ends[0].into();
+    histogram["max"] = ends[1].into();
+    histogram["sum"] = total.into();
+    histogram["buckets"] = buckets.into_iter().map(|(lower, count)| vec![lower, count]).collect();
 }

@@ -19,7 +19,7 @@ mod row;
 use case::Case;
 use switchcost_model::{Disturbance, EndStatus, EvidenceRule, Judgement, Plan, Reason, Seen, Verdict};
 
-pub use again::{Changed, bounds_of, judge_again};
+pub use again::{Changed, bounds_of, judge_again, judge_again_by};
 pub use broken::leave_ms;
 pub use case::{Bound, Bounds, Content, ProbeAnswer};
 pub(crate) use claim::turns_agree;

@@ -1,6 +1,6 @@
 //! Stored runs judged by the rules of this version, from their evidence alone.
 
-use super::{Bound, Bounds, Constants, Content, ProbeAnswer, Ruling, in_no_figure, judge};
+use super::{Bound, Bounds, Constants, Content, ProbeAnswer, Ruling, in_no_figure, judge_by};
 use crate::series::values;
 use std::collections::BTreeMap;
 use switchcost_model::{
@@ -75,6 +75,11 @@ pub fn bounds_of(constants: &Constants, run: &Run, mechanism: &Mechanism, row: &
 ///
 /// A mechanism that has no page here is unobservable: nobody knows what its evidence must show.
 pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
+    judge_again_by(&Constants::OURS, run, mechanisms)
+}
+
+/// The same by other constants.
+pub fn judge_again_by(constants: &Constants, run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
     let mut changed: Vec<Changed> = Vec::new();
     let page = |row: &Variant| mechanisms.iter().find(|mechanism| mechanism.id == row.mechanism);
     let pages: Vec<Option<&Mechanism>> = run.variants.iter().map(page).collect();
@@ -93,10 +98,9 @@ pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
         let row = &run.variants[variant_index];
         let ruling = match pages[variant_index] {
             Some(page) => {
-                let (rule, bound) = held
-                    .entry(variant_index)
-                    .or_insert_with(|| (page.rule(row), bounds_of(&Constants::OURS, run, page, row)));
-                ruling(rule, row, &run.invocations[index], bound)
+                let (rule, bound) =
+                    held.entry(variant_index).or_insert_with(|| (page.rule(row), bounds_of(constants, run, page, row)));
+                ruling(constants, rule, row, &run.invocations[index], bound)
             }
             None => Ruling::new(Verdict::Unobservable, Reason::NoRule),
         };
@@ -114,7 +118,13 @@ pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
 }
 
 /// What was asked is taken from the probe's echo of it, which was held against the plan when it was measured.
-fn ruling(rule: &EvidenceRule, variant: &Variant, invocation: &Invocation, bound: &Bounds) -> Ruling {
+fn ruling(
+    constants: &Constants,
+    rule: &EvidenceRule,
+    variant: &Variant,
+    invocation: &Invocation,
+    bound: &Bounds,
+) -> Ruling {
     let echo = invocation.transcript.plan.as_ref();
     let plan = Plan {
         variant: variant.clone(),
@@ -134,5 +144,5 @@ fn ruling(rule: &EvidenceRule, variant: &Variant, invocation: &Invocation, bound
         seen: invocation.seen.as_ref(),
         bound,
     };
-    judge(rule, &plan, &answer)
+    judge_by(constants, rule, &plan, &answer)
 }
