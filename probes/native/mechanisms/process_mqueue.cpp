@@ -1,4 +1,5 @@
 // process/mqueue: forked processes hand the token over by POSIX message queues, one per context.
+#include <fcntl.h>
 #include <mqueue.h>
 
 #include <cstring>

@@ -1,6 +1,8 @@
 // sandbox/sigsys: a system call that a filter turns into a signal (SECCOMP_RET_TRAP), whose handler answers it in the
 // same thread.
 #include <linux/seccomp.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>

@@ -160,7 +160,8 @@ private:
     }
 
     void live() {
-        const sched_param first{1};
+        sched_param first{};  // musl has fields of its own in it
+        first.sched_priority = 1;
         if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first) != 0) {
             begun_.store(errno);
             return;

@@ -155,10 +155,26 @@ struct VectorState {
           "xmm13", "xmm14", "xmm15");
 }
 
+// Whether the system saves this state (XCR0). By hand: what compilers have for it needs a library that zig's lacks.
+inline bool is_saved(unsigned state) {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return false;
+    asm volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return (a & state) == state;
+}
+inline bool has_avx() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_AVX) != 0 && is_saved(0x06);
+}
+inline bool has_avx512() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_AVX512F) != 0 && is_saved(0xe6);
+}
+
 inline constexpr VectorState vector_states[] = {
     {"sse", 0x02, [] { return true; }, &dirty_sse},
-    {"avx", 0x04, [] { return __builtin_cpu_supports("avx") != 0; }, &dirty_avx},
-    {"avx512", 0xe0, [] { return __builtin_cpu_supports("avx512f") != 0; }, &dirty_avx512},
+    {"avx", 0x04, &has_avx, &dirty_avx},
+    {"avx512", 0xe0, &has_avx512, &dirty_avx512},
 };
 
 // Which of that state is in use (XINUSE); 0 where the CPU does not say.
