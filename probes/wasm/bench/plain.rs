@@ -1,9 +1,13 @@
 //! Two contexts of WebAssembly guests, resumed in turn: `plain KIND CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
 
+#[path = "../src/suspension.rs"]
+mod suspension;
+
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 use std::time::Instant;
+use suspension::Suspension;
 use wasmtime::{Caller, Config, Engine, Linker, Module, Result, Store};
 
 const WAITING: &str = r#"(module
@@ -14,11 +18,12 @@ const WAITING: &str = r#"(module
       (br $on))))"#;
 
 /// Two continuations compare the token with the one that they are due.
-const CONTINUATIONS: &str = r#"(module
+const CONTINUATIONS: &str = concat!(
+    r#"(module
   (type $body (func (param i64) (result i64)))
   (type $continuation (cont $body))
   (tag $handed (param i64) (result i64))
-  (table $both 2 (ref null $continuation))
+  (table $all 2 (ref null $continuation))
   (elem declare func $live)
   (func $live (param $token i64) (result i64) (local $due i64)
     (local.set $due (local.get $token))
@@ -29,38 +34,12 @@ const CONTINUATIONS: &str = r#"(module
       (br $on))
     (unreachable))
   (func (export "make")
-    (table.set $both (i32.const 0) (cont.new $continuation (ref.func $live)))
-    (table.set $both (i32.const 1) (cont.new $continuation (ref.func $live))))
-  (func (export "pass") (param $token i64) (param $laps i64) (result i64)
-    (local $place i32) (local $next (ref null $continuation))
-    (loop $lap
-      (local.set $place (i32.const 0))
-      (loop $member
-        (block $back (result i64 (ref $continuation))
-          (resume $continuation (on $handed $back) (local.get $token) (table.get $both (local.get $place)))
-          (unreachable))
-        (local.set $next)
-        (local.set $token)
-        (table.set $both (local.get $place) (local.get $next))
-        (local.set $place (i32.add (local.get $place) (i32.const 1)))
-        (br_if $member (i32.lt_u (local.get $place) (i32.const 2))))
-      (local.set $laps (i64.sub (local.get $laps) (i64.const 1)))
-      (br_if $lap (i64.gt_s (local.get $laps) (i64.const 0))))
-    (local.get $token)))"#;
-
-struct Suspension(bool);
-
-impl Future for Suspension {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.0, true) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    }
-}
+    (table.set $all (i32.const 0) (cont.new $continuation (ref.func $live)))
+    (table.set $all (i32.const 1) (cont.new $continuation (ref.func $live))))
+"#,
+    include_str!("../src/pass.wat"),
+    ")"
+);
 
 fn print(begin: Instant, switches: u64) {
     println!("{:.3}", begin.elapsed().as_nanos() as f64 / switches as f64);

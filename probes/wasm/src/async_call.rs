@@ -5,6 +5,7 @@
 //! import so far how many it had.
 
 use crate::guest::{refused, Word};
+use crate::suspension::Suspension;
 use kit::{
     memory_of, now, Claim, Context, Contexts, Done, Mechanism, PassToken, Plan, Population, Recorder, Refusal, Series,
     Units, Workload, BROKEN, PUBLISH, RESET,
@@ -69,21 +70,6 @@ impl Member {
         }
         // A word of the stack that this runs on.
         self.own.special(token, |_| Some(memory_of(&0_u64.to_owned())))
-    }
-}
-
-/// Pending once.
-struct Suspension(bool);
-
-impl Future for Suspension {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, _: &mut task::Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.0, true) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
     }
 }
 
@@ -200,18 +186,15 @@ struct Creation {
 }
 
 impl Series for Creation {
-    fn series<R: Recorder>(&mut self, mut token: u64, units: u64, mut recorder: R) -> Done<R> {
+    fn series<R: Recorder>(&mut self, token: u64, units: u64, recorder: R) -> Done<R> {
         let mut context = task::Context::from_waker(Waker::noop());
-        let begin = now();
-        for _ in 0..units {
-            recorder.depart();
-            // A call that did not end leaves the token where it was, which the claim shows.
-            if let Poll::Ready(Ok(next)) = self.machine.once(token as i64).as_mut().poll(&mut context) {
-                token = next as u64;
+        // A call that did not end leaves the token where it was, which the claim shows.
+        Done::units(token, units, recorder, |token| {
+            match self.machine.once(token as i64).as_mut().poll(&mut context) {
+                Poll::Ready(Ok(next)) => next as u64,
+                _ => token,
             }
-            recorder.arrive();
-        }
-        Done { token, ticks: now() - begin, recorder }
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 mod async_call;
 mod continuation;
 mod guest;
+mod suspension;
 
 use kit::Build;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Units that are done one after another by one context: those of experiment `create` and of controls.
 
-use crate::clock::read_counter;
+use crate::clock::{now, read_counter};
 use crate::histogram::Histogram;
 use crate::mechanism::{Claim, Workload};
 use crate::refusal::Refusal;
@@ -50,6 +50,20 @@ pub struct Done<R> {
     pub ticks: u64,
     /// The recorder, given back.
     pub recorder: R,
+}
+
+impl<R: Recorder> Done<R> {
+    /// Does so many units, each of which makes the next token of one, between two readings of the clock.
+    #[inline(always)]
+    pub fn units(mut token: u64, units: u64, mut recorder: R, mut unit: impl FnMut(u64) -> u64) -> Self {
+        let begin = now();
+        for _ in 0..units {
+            recorder.depart();
+            token = unit(token);
+            recorder.arrive();
+        }
+        Self { token, ticks: now() - begin, recorder }
+    }
 }
 
 /// What a mechanism adds: how a unit is done.

@@ -82,7 +82,8 @@ async fn live<S: Touch>(shared: Rc<Shared>, first: i64, lap: i64, set: S) {
     }
 }
 
-/// The same, whose switches lie below so many futures, made for each.
+/// The same, whose switches lie below so many futures, made for each. One function for both, which is given what to await, takes a
+/// switch without them from 1.9 to 2.1 ns.
 async fn live_unwinding<S: Touch>(shared: Rc<Shared>, first: i64, lap: i64, set: S, calls: u64, entered: Arc<Entered>) {
     let mut due = first;
     loop {
@@ -259,15 +260,9 @@ fn create(token: u64, context: &mut task::Context<'_>) -> u64 {
 }
 
 impl Series for Creation {
-    fn series<R: Recorder>(&mut self, mut token: u64, units: u64, mut recorder: R) -> Done<R> {
+    fn series<R: Recorder>(&mut self, token: u64, units: u64, recorder: R) -> Done<R> {
         let mut context = task::Context::from_waker(Waker::noop());
-        let begin = now();
-        for _ in 0..units {
-            recorder.depart();
-            token = create(token, &mut context);
-            recorder.arrive();
-        }
-        Done { token, ticks: now() - begin, recorder }
+        Done::units(token, units, recorder, |token| create(token, &mut context))
     }
 }
 

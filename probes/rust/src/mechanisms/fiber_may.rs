@@ -120,17 +120,10 @@ impl<S: Touch + Send + 'static> PassToken for Coroutines<S> {
 struct Creation(May);
 
 impl Series for Creation {
-    fn series<R: Recorder>(&mut self, mut token: u64, units: u64, mut recorder: R) -> Done<R> {
+    fn series<R: Recorder>(&mut self, token: u64, units: u64, recorder: R) -> Done<R> {
         let may = self.0;
-        may.on_a_coroutine(move || {
-            let begin = now();
-            for _ in 0..units {
-                recorder.depart();
-                token = may.spawn(move || token + 1).join().unwrap_or(token);
-                recorder.arrive();
-            }
-            Done { token, ticks: now() - begin, recorder }
-        })
+        let unit = move |token| may.spawn(move || token + 1).join().unwrap_or(token);
+        may.on_a_coroutine(move || Done::units(token, units, recorder, unit))
     }
 }
 

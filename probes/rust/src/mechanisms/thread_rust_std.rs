@@ -175,17 +175,14 @@ struct Creation {
 }
 
 impl Series for Creation {
-    fn series<R: Recorder>(&mut self, mut token: u64, units: u64, mut recorder: R) -> Done<R> {
-        let begin = now();
-        for _ in 0..units {
-            recorder.depart();
-            match spawn(move || token + 1) {
-                Ok(thread) => token = thread.join().unwrap_or(token),
-                Err(refusal) => self.refused = Some(refusal),
+    fn series<R: Recorder>(&mut self, token: u64, units: u64, recorder: R) -> Done<R> {
+        Done::units(token, units, recorder, |token| match spawn(move || token + 1) {
+            Ok(thread) => thread.join().unwrap_or(token),
+            Err(refusal) => {
+                self.refused = Some(refusal);
+                token
             }
-            recorder.arrive();
-        }
-        Done { token, ticks: now() - begin, recorder }
+        })
     }
 
     fn fault(&self) -> Option<Refusal> {
