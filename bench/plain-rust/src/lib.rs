@@ -18,3 +18,15 @@ pub fn begin() -> (u64, u64) {
 pub fn batch_done(begin: Instant, switches: u64) {
     println!("{:.3}", begin.elapsed().as_nanos() as f64 / switches as f64);
 }
+
+/// Times batches of what is done with a number and a partner: two switches for each.
+#[macro_export]
+macro_rules! time_pairs {
+    ($switches:expr, $batches:expr, |$token:pat_param| $pair:block) => {
+        for _ in 0..$batches {
+            let begin = std::time::Instant::now();
+            for $token in 0..$switches / 2 $pair
+            $crate::batch_done(begin, $switches);
+        }
+    };
+}

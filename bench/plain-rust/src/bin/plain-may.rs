@@ -2,7 +2,6 @@
 
 use may::sync::mpsc::channel;
 use may::{config, coroutine};
-use std::time::Instant;
 
 fn main() {
     let (switches, batches) = plain_rust::begin();
@@ -17,14 +16,10 @@ fn main() {
             }
         });
         coroutine::spawn(move || {
-            for _ in 0..batches {
-                let begin = Instant::now();
-                for token in 0..switches / 2 {
-                    there.send(token).expect("the partner");
-                    from_back.recv().expect("the partner");
-                }
-                plain_rust::batch_done(begin, switches);
-            }
+            plain_rust::time_pairs!(switches, batches, |token| {
+                there.send(token).expect("the partner");
+                from_back.recv().expect("the partner");
+            });
         })
     };
     driver.join().expect("the driver");

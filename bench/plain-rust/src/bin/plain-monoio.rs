@@ -2,7 +2,6 @@
 
 use local_sync::mpsc::bounded::channel;
 use monoio::{FusionDriver, RuntimeBuilder};
-use std::time::Instant;
 
 fn main() {
     let (switches, batches) = plain_rust::begin();
@@ -19,14 +18,10 @@ fn main() {
         }));
         // A task as well: the future of block_on itself is polled otherwise.
         let driver = monoio::spawn(async move {
-            for _ in 0..batches {
-                let begin = Instant::now();
-                for token in 0..switches / 2 {
-                    assert!(there.send(token).await.is_ok());
-                    from_back.recv().await.expect("the partner");
-                }
-                plain_rust::batch_done(begin, switches);
-            }
+            plain_rust::time_pairs!(switches, batches, |token| {
+                assert!(there.send(token).await.is_ok());
+                from_back.recv().await.expect("the partner");
+            });
         });
         driver.await;
     });

@@ -5,7 +5,6 @@ use std::sync::atomic::{
     Ordering::{Acquire, Release},
 };
 use std::thread::{current, park, spawn, Thread};
-use std::time::Instant;
 
 static BOXES: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
@@ -35,13 +34,9 @@ fn main() {
         put(0, &driver, token + 1);
     });
     let mut token = 1;
-    for _ in 0..batches {
-        let begin = Instant::now();
-        for _ in 0..switches / 2 {
-            put(1, partner.thread(), token);
-            token = take(0);
-        }
-        plain_rust::batch_done(begin, switches);
-    }
+    plain_rust::time_pairs!(switches, batches, |_| {
+        put(1, partner.thread(), token);
+        token = take(0);
+    });
     std::process::exit(0);
 }

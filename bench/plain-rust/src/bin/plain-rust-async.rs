@@ -6,7 +6,6 @@ use std::hint::black_box;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
 
 async fn count(token: Rc<Cell<u64>>) {
     loop {
@@ -19,17 +18,14 @@ async fn count(token: Rc<Cell<u64>>) {
 fn main() {
     let (switches, batches) = plain_rust::begin();
     let token = Rc::new(Cell::new(0));
-    let mut pair: Vec<Pin<Box<dyn Future<Output = ()>>>> = vec![Box::pin(count(token.clone())), Box::pin(count(token.clone()))];
+    let mut pair: Vec<Pin<Box<dyn Future<Output = ()>>>> =
+        vec![Box::pin(count(token.clone())), Box::pin(count(token.clone()))];
     let mut context = Context::from_waker(Waker::noop());
-    for _ in 0..batches {
-        let pair = black_box(&mut pair[..]);
-        let begin = Instant::now();
-        for _ in 0..switches / 2 {
-            for future in &mut *pair {
-                assert!(future.as_mut().poll(&mut context).is_pending());
-            }
+    let pair = black_box(&mut pair[..]);
+    plain_rust::time_pairs!(switches, batches, |_| {
+        for future in &mut *pair {
+            assert!(future.as_mut().poll(&mut context).is_pending());
         }
-        plain_rust::batch_done(begin, switches);
-    }
+    });
     assert_eq!(token.get(), batches * (switches / 2) * 2);
 }

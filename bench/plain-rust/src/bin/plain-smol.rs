@@ -2,7 +2,6 @@
 
 use smol::channel::bounded;
 use smol::{future, LocalExecutor};
-use std::time::Instant;
 
 fn main() {
     let (switches, batches) = plain_rust::begin();
@@ -17,14 +16,10 @@ fn main() {
         })
         .detach();
     let driver = executor.spawn(async move {
-        for _ in 0..batches {
-            let begin = Instant::now();
-            for token in 0..switches / 2 {
-                there.send(token).await.expect("the partner");
-                from_back.recv().await.expect("the partner");
-            }
-            plain_rust::batch_done(begin, switches);
-        }
+        plain_rust::time_pairs!(switches, batches, |token| {
+            there.send(token).await.expect("the partner");
+            from_back.recv().await.expect("the partner");
+        });
     });
     future::block_on(executor.run(driver));
 }

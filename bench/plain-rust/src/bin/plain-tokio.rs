@@ -1,6 +1,5 @@
 //! Two tasks on the current-thread runtime, two channels of capacity 1.
 
-use std::time::Instant;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::channel;
 
@@ -16,14 +15,10 @@ fn main() {
     });
     // A task as well: the future of block_on itself is polled only after the runtime has parked.
     let driver = runtime.spawn(async move {
-        for _ in 0..batches {
-            let begin = Instant::now();
-            for token in 0..switches / 2 {
-                there.send(token).await.expect("the partner");
-                from_back.recv().await.expect("the partner");
-            }
-            plain_rust::batch_done(begin, switches);
-        }
+        plain_rust::time_pairs!(switches, batches, |token| {
+            there.send(token).await.expect("the partner");
+            from_back.recv().await.expect("the partner");
+        });
     });
     runtime.block_on(driver).expect("the driver");
 }
