@@ -177,20 +177,12 @@ private:
     std::uint64_t entered_ = 0;
 };
 
-template <Mode mode>
-using CoroutineCreation = Creation<mode, CoroutineCreator>;
-
-std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<CoroutineCreation>(plan, mode)
-                                       : make_ring_for_mode<CoroutineRing>(plan, mode);
-}
-
 }  // namespace
 
 extern const Entry coroutine_cpp20{"coroutine/cpp20",
                                    Shape::stacks,
                                    {"switch", "create", "footprint", "count"},
                                    {heap_offset_parameter(), layout_parameter(), working_set_parameter()},
-                                   &make};
+                                   &RingOrCreation<CoroutineRing, CoroutineCreator>::make};
 
 }  // namespace probe

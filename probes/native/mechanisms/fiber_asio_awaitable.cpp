@@ -135,18 +135,12 @@ private:
     std::uint64_t entered_ = 0;
 };
 
-template <Mode mode>
-using AwaitableCreation = Creation<mode, AwaitableCreator>;
-
-std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<AwaitableCreation>(plan, mode)
-                                       : make_ring_for_mode<AwaitableRing>(plan, mode);
-}
+constexpr auto make = &RingOrCreation<AwaitableRing, AwaitableCreator>::make;
 constexpr std::optional<Unavailable> (*check)() = nullptr;
 
 #else
 
-std::unique_ptr<Workload> make(const Plan&, Mode) { return nullptr; }
+constexpr auto make = nullptr;
 std::optional<Unavailable> check() {
 #ifdef PROBE_HAS_ASIO
     return Unavailable{"unsupported_here", "Boost.Asio knows no coroutines of this compiler; a build by gcc has them",
@@ -165,7 +159,7 @@ extern const Entry fiber_asio_awaitable{"fiber/asio-awaitable",
                                         Shape::stacks,
                                         {"switch", "create", "footprint"},
                                         {heap_offset_parameter(), working_set_parameter()},
-                                        &make,
+                                        make,
                                         check};
 
 }  // namespace probe

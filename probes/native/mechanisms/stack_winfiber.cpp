@@ -147,20 +147,12 @@ private:
     std::uint64_t entered_ = 0;
 };
 
-template <Mode mode>
-using FiberCreation = Creation<mode, FiberCreator>;
-
-std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-    return plan.experiment == "create" ? make_for_mode<FiberCreation>(plan, mode)
-                                       : make_ring_for_mode<FiberRing>(plan, mode);
-}
-
 }  // namespace
 
 extern const Entry stack_winfiber{"stack/winfiber",
                                   Shape::stacks,
                                   {"switch", "create", "footprint"},
                                   {{"float_switch", {"on", "off"}}, {"stack_size", {}}, working_set_parameter()},
-                                  &make};
+                                  &RingOrCreation<FiberRing, FiberCreator>::make};
 
 }  // namespace probe

@@ -66,4 +66,15 @@ private:
     Station station_{};
 };
 
+// Makes what a plan asks of a mechanism that has this ring and this creator, and nothing else.
+template <template <Mode> class RingOfMode, class Creator>
+struct RingOrCreation {
+    template <Mode mode>
+    using Created = Creation<mode, Creator>;
+    static std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+        return plan.experiment == "create" ? make_for_mode<Created>(plan, mode)
+                                           : make_ring_for_mode<RingOfMode>(plan, mode);
+    }
+};
+
 }  // namespace probe
