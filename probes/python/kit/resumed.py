@@ -12,17 +12,31 @@ from .measure import Mechanism
 from .ring import RESET, VERIFY, Creation, Ring
 
 
-class _Ring(Ring):
-    driver_is_context = False
+class ResumedRing(Ring):
+    """A ring of what `resumptions` resumes, in the order of their turns."""
 
-    def __init__(self, contexts, make):
-        super().__init__(contexts)
-        self.resumptions = [make(self, i) for i in range(contexts)]
+    driver_is_context = False
+    resumptions = ()
 
     async def round(self, token):
         for resume in self.resumptions:
             token = resume(token)
         return token
+
+    async def verify(self, units, trace):
+        self.trace = trace
+        # Context 0 visits with number 1 as its second visit: the token has just come from the last context.
+        trace.visit(0, self.lap - 1)
+        token = VERIFY - 1
+        for _ in range(units // self.lap):
+            token = await self.round(token)
+        return True
+
+
+class _Ring(ResumedRing):
+    def __init__(self, contexts, make):
+        super().__init__(contexts)
+        self.resumptions = [make(self, i) for i in range(contexts)]
 
     async def run(self, units):
         resumptions, begin = self.resumptions, self.laps + 1
@@ -45,15 +59,6 @@ class _Ring(Ring):
                 histogram.arrive(now() - sent)
             if token != lap:
                 self.broken = True
-
-    async def verify(self, units, trace):
-        self.trace = trace
-        # Context 0 visits with number 1 as its second visit: the token has just come from the last context.
-        trace.visit(0, self.lap - 1)
-        token = VERIFY - 1
-        for _ in range(units // self.lap):
-            token = await self.round(token)
-        return True
 
 
 class _Creation(Creation):

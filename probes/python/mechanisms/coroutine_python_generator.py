@@ -12,7 +12,8 @@ from kit import heap_offset
 from kit.clock import now
 from kit.experiments import creation, population, ring
 from kit.measure import Mechanism, check_memory
-from kit.ring import FOREVER, VERIFY, Creation, Ring
+from kit.resumed import ResumedRing
+from kit.ring import FOREVER, Creation
 
 from . import depth
 
@@ -97,9 +98,7 @@ def unwinding_member(ring, index):
         token = yield ring.obey(index, lap - 1, token)
 
 
-class _Ring(Ring):
-    driver_is_context = False
-
+class _Ring(ResumedRing):
     def __init__(self, contexts, timed_each):
         super().__init__(contexts)
         bodies = (each, each) if timed_each else (first, member)
@@ -110,19 +109,14 @@ class _Ring(Ring):
         contexts = len(generators)
         for generator in generators:
             next(generator)
-        self.sends = [generator.send for generator in generators]
+        self.resumptions = [generator.send for generator in generators]
         self.block_laps = max(1, BLOCK // contexts)
-        self.block = self.sends * self.block_laps
-
-    async def round(self, token):
-        for send in self.sends:
-            token = send(token)
-        return token
+        self.block = self.resumptions * self.block_laps
 
     async def run(self, units):
         laps = units // self.lap
         block, token = self.block, self.laps
-        rest = self.sends * (laps % self.block_laps)
+        rest = self.resumptions * (laps % self.block_laps)
         for _ in range(laps // self.block_laps):
             for send in block:
                 token = send(token)
@@ -137,21 +131,12 @@ class _Ring(Ring):
         self.stamp = now()
         await self.run(units)
 
-    async def verify(self, units, trace):
-        self.trace = trace
-        # Where the token begins: it has just come from the last context, and context 0 visits with number 1 as its second visit.
-        trace.visit(0, self.lap - 1)
-        token = VERIFY - 1
-        for _ in range(units // self.lap):
-            token = await self.round(token)
-        return True
-
 
 class _DeepRing(_Ring):
     """Its contexts delegate to others."""
 
     def __init__(self, contexts, calls, unwound):
-        Ring.__init__(self, contexts)
+        ResumedRing.__init__(self, contexts)
         self.calls = depth.Calls(calls, unwound, contexts)
         bodies = (unwinding_first, unwinding_member) if unwound else (first, member)
         generators = [bodies[i > 0](self, i) for i in range(contexts)]
