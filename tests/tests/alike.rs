@@ -138,3 +138,32 @@ fn an_interpreter_is_the_one_that_is_named() {
         assert!(text(&here, "verdict") != "unsupported" && text(&other, "verdict") == "unsupported", "{here} {other}");
     }
 }
+
+/// A runtime whose compiler is switched off says so with its version.
+#[test]
+fn a_compiler_that_is_off_is_named() {
+    let Some(real) = real() else { return };
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir_all(place.path().join("bin")).unwrap();
+    fs::write(place.path().join("release"), "JAVA_VERSION=\"17.0.2\"\n").unwrap();
+    for (like, program, mechanism, option, words) in [
+        ("node", "node", "coroutine/js-generator", "--jitless", ", JIT off"),
+        ("luajit", "luajit", "coroutine/luajit", "-joff", ", compiler off"),
+        ("java", "java", "thread/java-platform", "-Xint", ", interpreter only"),
+    ] {
+        let staged = Path::new(FAKE).ancestors().nth(2).unwrap().join("libexec/switchcost/probes").join(like);
+        let Some(program) = found(program).filter(|_| staged.exists()) else {
+            untested(&format!("{like} is not here"));
+            continue;
+        };
+        // Under the name by which the launcher of Java finds what it reads.
+        let interpreter = place.path().join("bin/java");
+        fs::write(&interpreter, format!("#!/bin/sh\nexec {program} {option} \"$@\"\n")).unwrap();
+        fs::set_permissions(&interpreter, fs::Permissions::from_mode(0o755)).unwrap();
+        write(place.path(), like, interpreter.to_str().unwrap());
+        let probe = place.path().display();
+        let said = real.run(&format!("run {mechanism} --probe {probe} --rounds 1 --batches 10 --format jsonl"));
+        let of_it = said.out.lines().filter(|line| line.contains("\"t\":\"invocation\"")).last();
+        assert!(of_it.is_some_and(|line| line.contains(words)), "{like}: {said:?}");
+    }
+}

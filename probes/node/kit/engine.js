@@ -5,9 +5,12 @@ const fs = require("fs");
 
 const { bun, deno, node, v8, webkit } = process.versions;
 
+// V8 without its compilers (--jitless) has no WebAssembly either, and tells of them in no other way.
+const compilers = typeof WebAssembly === "undefined" ? ", JIT off" : "";
+
 const NODE = {
   name: "node",
-  runtime: `Node.js ${node}, V8 ${v8}`,
+  runtime: `Node.js ${node}, V8 ${v8}${compilers}`,
   timings: ["batch", "each"],
   tellsCollections: true,
   open: (number) => number,
@@ -17,7 +20,7 @@ const NODE = {
 // For Deno: a descriptor that it was started with has a name only; a worker that waits keeps nothing alive.
 const DENO = {
   name: "deno",
-  runtime: `Deno ${deno}, V8 ${v8}`,
+  runtime: `Deno ${deno}, V8 ${v8}${compilers}`,
   timings: ["batch"],
   tellsCollections: false,
   open(number) {

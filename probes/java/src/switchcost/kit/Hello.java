@@ -27,7 +27,11 @@ public final class Hello {
                 .put("version", version)
                 .put(
                     "runtime",
-                    LANGUAGE + System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version")
+                    LANGUAGE +
+                        System.getProperty("java.vm.name") +
+                        " " +
+                        System.getProperty("java.vm.version") +
+                        (System.getProperty("java.vm.info", "").startsWith("interpreted") ? ", interpreter only" : "")
                 )
                 .put("compiler", null)
                 .put("flags", FLAGS)
