@@ -1,15 +1,9 @@
-// Two contexts, resumed in turn: Plain KIND CPU SWITCHES_PER_BATCH BATCHES, pinned from outside.
-import java.util.ArrayDeque
-import java.util.concurrent.Executor
+// Two contexts of the probe, resumed in turn: Plain KIND CPU SWITCHES_PER_BATCH BATCHES, pinned from outside.
 import java.util.function.LongUnaryOperator
-import kotlinx.coroutines.CoroutineScope
-import kotlinx.coroutines.asCoroutineDispatcher
-import kotlinx.coroutines.channels.Channel
-import kotlinx.coroutines.launch
-import kotlinx.coroutines.yield
-
-// No turn: a context hands it on.
-private const val END = -1L
+import switchcost.kotlin.END
+import switchcost.kotlin.Rendezvous
+import switchcost.kotlin.Sequence
+import switchcost.kotlin.Yielding
 
 // Compares the token with the one it is due, as the probe's contexts do.
 private class Turn(private var due: Long) : LongUnaryOperator {
@@ -21,63 +15,6 @@ private class Turn(private var due: Long) : LongUnaryOperator {
 
     private fun other(token: Long): Long {
         check(token == END) { "token $token came where $due was due" }
-        return token
-    }
-}
-
-// The calls through interfaces are what the mechanisms say that a unit includes.
-private class Sequence(turn: LongUnaryOperator) : LongUnaryOperator {
-    private var token = 0L
-    private val steps = iterator {
-        while (true) {
-            token = turn.applyAsLong(token)
-            yield(Unit)
-        }
-    }
-
-    override fun applyAsLong(given: Long): Long {
-        token = given
-        steps.next()
-        return token
-    }
-}
-
-private val ready = ArrayDeque<Runnable>()
-private val scope = CoroutineScope(Executor { ready.add(it) }.asCoroutineDispatcher())
-
-private class Rendezvous(turn: LongUnaryOperator) : LongUnaryOperator {
-    private val channel = Channel<Long>()
-    private var token = 0L
-
-    init {
-        scope.launch {
-            do token = turn.applyAsLong(channel.receive()) while (token != END)
-        }
-        ready.poll().run()
-    }
-
-    override fun applyAsLong(given: Long): Long {
-        channel.trySend(given)
-        while (true) (ready.poll() ?: return token).run()
-    }
-}
-
-private class Yielding(turn: LongUnaryOperator) : LongUnaryOperator {
-    private var token = 0L
-
-    init {
-        scope.launch {
-            while (true) {
-                token = turn.applyAsLong(token)
-                if (token == END) break
-                yield()
-            }
-        }
-    }
-
-    override fun applyAsLong(given: Long): Long {
-        token = given
-        ready.poll().run()
         return token
     }
 }

@@ -157,6 +157,7 @@ public final class Measurement {
         long length = ((plan.verifyUnits() + lap - 1) / lap) * lap;
         Trace trace = new Trace((int) length, Native::currentCpu, Native::currentThread);
         stage.dismissAfter(() -> workload.verify(length, trace));
+        checkOrder();
         Trace.Hops hops = trace.judge((int) plan.contexts(), seen);
         if (hops == null) {
             evidence.put("hops", null).put("migrations", null);

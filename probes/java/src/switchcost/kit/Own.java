@@ -173,8 +173,8 @@ public final class Own implements Mechanism {
                 ring.broken = true;
                 return token;
             }
-            ring.broken |= !ring.isResumed();
-            ring.trace.visit(token - ring.base + 1, number);
+            // A turn that was only called is nobody's, which the host finds.
+            ring.trace.visit(token - ring.base + 1, ring.isResumed() ? number : -1);
             later += ring.members.length;
             return token + 1;
         }
