@@ -138,10 +138,9 @@ fn a_mechanism_s_page_names_the_probes_that_have_it() {
 fn a_mistake_of_each_kit_is_found() {
     for (name, dev) in runtimes() {
         let said = |key: &str| dev["test"].get(key).and_then(toml::Value::as_str);
-        let (Some(mistake), Some(toolchain), Some(mechanism)) = (said("mistake"), said("toolchain"), said("mechanism"))
-        else {
-            continue;
-        };
+        let Some(mistake) = said("mistake") else { continue };
+        let [toolchain, mechanism] = ["toolchain", "mechanism"]
+            .map(|key| said(key).unwrap_or_else(|| panic!("{name}: a mistake without {key}")));
         let target = Path::new(FAKE).ancestors().nth(2).unwrap();
         let staged = target.join("libexec/switchcost/probes").join(&name);
         let there = |command: &str| Command::new("sh").args(["-c", command]).output().unwrap().status.success();
