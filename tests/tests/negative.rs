@@ -188,8 +188,7 @@ fn mistakes_get_their_verdicts() {
             assert!(!of_mistake.is_empty(), "{probe} has no row: {rows}");
             for row in of_mistake {
                 let killed = mistake.spins
-                    && row["verdict"] == "broken"
-                    && row["reason"].as_str().unwrap().starts_with("no answer within");
+                    && row["reason"].as_str().is_some_and(|reason| reason.starts_with("no answer within"));
                 // Beside others a waiter's row may have no figure either way.
                 let none = mistake.contexts == 1 && row["median"].is_null() && row["verdict"] != "verified";
                 assert!(row["verdict"] == mistake.verdict || killed || none, "{probe}: {row}");

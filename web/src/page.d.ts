@@ -1202,6 +1202,10 @@ export interface Seen {
    * Kernel switches of the probe and of all its descendants because they waited, as `wait4` told.
    */
   voluntary: number;
+  /**
+   * How long its tasks that were there had waited for a CPU when its time was over, all together, ns; None: it came to its end, or the kernel does not tell.
+   */
+  waited_ns?: number | null;
 }
 /**
  * Whole starts of a row that were counted: of each event two, which differ in the units of their batches alone. None of them is in a figure.

@@ -68,6 +68,9 @@ pub fn judge_by(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer:
 }
 
 fn untraced(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruling {
+    if let Some(reason) = broken::crowded(constants, plan, answer) {
+        return Ruling::new(Verdict::Unsupported, reason);
+    }
     if let Some(reason) = broken::reason(plan, answer) {
         return Ruling::new(Verdict::Broken, reason);
     }

@@ -24,6 +24,10 @@ pub enum Reason {
     DidNotLeave { limit_ms: u64, words: LastWords },
     #[error("no answer within {limit_ms} ms; the probe and all its processes were killed")]
     NoAnswer { limit_ms: u64 },
+    #[error(
+        "no answer within {limit_ms} ms, of which its tasks waited {waited_ms} ms for CPUs that other programs had; measure again when less runs"
+    )]
+    Crowded { limit_ms: u64, waited_ms: u64 },
     #[error("the probe could not be started: {why}")]
     NotStarted { why: String },
     #[error("the probe was killed by signal {signal}{}{words}", if *signal == 31 { " (SIGSYS: a filter of the session forbids a system call)" } else { "" })]

@@ -27,6 +27,9 @@ pub struct Seen {
     /// Page faults of the same, minor and major; None in runs of versions that did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_faults: Option<u64>,
+    /// How long its tasks that were there had waited for a CPU when its time was over, all together, ns; None: it came to its end, or the kernel does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ns: Option<u64>,
     /// Tasks (threads and processes) created on the whole machine while the probe ran; None where the system does not count them.
     pub forks: Option<u64>,
     /// Processes that the probe left behind, which the host ended.

@@ -181,6 +181,9 @@ pub(crate) fn obey(
         }
         _ => false,
     };
+    if !left && matches!(reading, Reading::Deadline | Reading::Ended | Reading::Closed) {
+        sights.seen.waited_ns = child.scheduled().and_then(|reading| reading.waited_ns);
+    }
     let left_behind = if left && orders.listener.is_some() { child.left_behind() } else { Some(0) };
     let pid = child.pid().unsigned_abs().into();
     let mut transcript = reader.into_transcript();

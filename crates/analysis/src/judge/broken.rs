@@ -1,6 +1,7 @@
 //! Answers that are useless: the probe died, broke the protocol or did something else than was asked.
 
 use super::case::ProbeAnswer;
+use super::constants::Constants;
 use super::experiments::rules;
 use crate::words::{is_message, last_words};
 use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, harmless};
@@ -10,6 +11,15 @@ use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, 
 #[must_use]
 pub fn leave_ms(contexts: u64) -> u64 {
     5000 + 10 * contexts.min(1000)
+}
+
+/// It came to no end because others had its CPUs: no task of its own, or it would have used them itself. Nobody knows what it would have said.
+pub(super) fn crowded(constants: &Constants, plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
+    let seen = answer.seen.filter(|_| answer.process == ProcessEnd::Deadline)?;
+    let (waited, limit) = (seen.waited_ns? as f64, plan.deadline_ms as f64 * 1e6);
+    let others = waited >= constants.crowded * limit
+        && seen.cpu_ns as f64 <= (1.0 - constants.crowded) * limit * plan.cpus.len().max(1) as f64;
+    others.then_some(Reason::Crowded { limit_ms: plan.deadline_ms, waited_ms: (waited / 1e6).round() as u64 })
 }
 
 /// Reasons for which there is no usable answer at all.

@@ -22,6 +22,8 @@ macro_rules! constants {
 }
 
 constants! {
+    /// Share of a start's time that its tasks waited for CPUs, and that it did not use of them itself, from which on a missing answer is laid to others.
+    crowded = 0.25,
     /// Share by which kernel switches may differ from the rule: counters are read while tasks fall asleep, and timer interrupts preempt.
     kernel_tolerance = 0.02,
     /// Share of the units: where a rule allows no kernel switch, more than this means that something else ran in between.

@@ -97,6 +97,7 @@ fn seen() -> Seen {
         page_faults: Some(300),
         forks: Some(3),
         strays: 0,
+        waited_ns: None,
         counters: None,
         tree: Some(Tree {
             tasks: 2,

@@ -27,6 +27,10 @@ class Rotate final : public Workload {
 public:
     explicit Rotate(const Plan& plan)
         : stations_(plan.contexts), starts_(plan.contexts), tasks_(plan.contexts), contexts_(plan.contexts) {
+        if (plan.text("sched") == "fifo")
+            throw unsupported("unsupported_here",
+                              "sched=fifo: a task of this class keeps the CPU until it waits, and these only compute; "
+                              "sched=rr takes turns");
         took_.reserve(plan.batches + plan.warmup_batches);
         settle();
         try {

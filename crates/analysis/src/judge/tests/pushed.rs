@@ -49,3 +49,22 @@ fn a_neighbour_refutes_nothing_however_few_units_there_are() {
     check(&with(vec![0, 1], 1000, 20_000), Verdict::Verified, "");
     check(&with(vec![0, 1], 1, 20_000), Verdict::Contradicted, "");
 }
+
+/// Who had no CPU answers late, or not at all: the probe has no fault. Who used its CPUs itself, or slept, has none to lay it to.
+#[test]
+fn a_missing_answer_is_laid_to_others_only_if_they_had_the_cpus() {
+    let silent = |waited_ns, cpu_ns, process| {
+        let seen = Seen { waited_ns, cpu_ns, ..Seen::default() };
+        let transcript = Transcript::default();
+        let answer =
+            ProbeAnswer { transcript: &transcript, process, log: "", seen: Some(&seen), bound: &Bounds::default() };
+        judge(&rule(), &plan(), &answer)
+    };
+    // Of half a second.
+    let (third, deadline) = (Some(167_000_000), ProcessEnd::Deadline);
+    check(&silent(third, 300_000_000, deadline), Verdict::Unsupported, "crowded limit_ms=500 waited_ms=167");
+    check(&silent(third, 490_000_000, deadline), Verdict::Broken, "no_answer limit_ms=500");
+    check(&silent(Some(90_000_000), 0, deadline), Verdict::Broken, "no_answer limit_ms=500");
+    check(&silent(None, 0, deadline), Verdict::Broken, "no_answer limit_ms=500");
+    check(&silent(third, 0, ProcessEnd::Exited(0)), Verdict::Broken, "ended_early");
+}
