@@ -10,13 +10,19 @@ static struct uring {
     _Alignas(64) int fd;
     unsigned prepared;
     unsigned sent_mask, arrived_mask;
-    unsigned *sent, *taken, *arrived;
+    unsigned *sent, *taken, *arrived, *state;
     struct io_uring_sqe* entries;
     struct io_uring_cqe* completions;
 } rings[2];
 
 static void make_ring(struct uring* ring) {
     struct io_uring_params p = {0};
+#ifdef POLLED
+    p.flags = IORING_SETUP_SQPOLL | IORING_SETUP_SQ_AFF | (ring == rings ? 0 : IORING_SETUP_ATTACH_WQ);
+    p.sq_thread_cpu = sched_getcpu() == 0;
+    p.sq_thread_idle = 1000;
+    p.wq_fd = (unsigned)rings->fd;
+#endif
     ring->fd = (int)syscall(SYS_io_uring_setup, 8, &p);
     char* queues = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQ_RING);
     ring->entries = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQES);
@@ -26,6 +32,7 @@ static void make_ring(struct uring* ring) {
     ring->taken = (unsigned*)(queues + p.cq_off.head);
     ring->arrived = (unsigned*)(queues + p.cq_off.tail);
     ring->arrived_mask = *(unsigned*)(queues + p.cq_off.ring_mask);
+    ring->state = (unsigned*)(queues + p.sq_off.flags);
     ring->completions = (struct io_uring_cqe*)(queues + p.cq_off.cqes);
     for (unsigned i = 0; i < p.sq_entries; i++) ((unsigned*)(queues + p.sq_off.array))[i] = i;
 }
@@ -44,6 +51,16 @@ static inline struct io_uring_cqe* submit_and_wait(struct uring* ring) {
         long submitted = syscall(SYS_io_uring_enter, ring->fd, ring->prepared, 1, IORING_ENTER_GETEVENTS, NULL, 0);
         if (submitted > 0) ring->prepared -= (unsigned)submitted;
     } while (__atomic_load_n(ring->arrived, __ATOMIC_ACQUIRE) == *ring->taken);
+    return &ring->completions[*ring->taken & ring->arrived_mask];
+}
+
+static inline struct io_uring_cqe* wait_while_polled(struct uring* ring) {
+    while (__atomic_load_n(ring->arrived, __ATOMIC_ACQUIRE) == *ring->taken) {
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        unsigned sleeps = __atomic_load_n(ring->state, __ATOMIC_RELAXED) & IORING_SQ_NEED_WAKEUP;
+        unsigned flags = IORING_ENTER_GETEVENTS | (sleeps ? IORING_ENTER_SQ_WAKEUP : 0);
+        syscall(SYS_io_uring_enter, ring->fd, 0, 1, flags, NULL, 0);
+    }
     return &ring->completions[*ring->taken & ring->arrived_mask];
 }
 

@@ -38,13 +38,14 @@ pub const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user",
 const CLASSES: [&str; 6] = ["other", "batch", "idle", "fifo", "rr", "deadline"];
 
 /// Kinds of open files that a rule may ask for.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "pipe",
     "eventfd",
     "epoll",
     "signalfd",
     "timerfd",
     "io_uring",
+    "io_uring_sqpoll",
     "unix_socket",
     "tcp_socket",
     "cpu_dma_latency",

@@ -10,7 +10,7 @@ class alignas(64) Context {
 public:
     Uring ring;
     EarlyToken<std::uint32_t> early;
-    explicit Context(bool defers) : ring(defers) {}
+    Context(const Plan& plan, const Context*) : ring(setup_of(plan)) {}
 
     [[gnu::always_inline]] void send(Context& next, std::uint32_t token) {
         next.word_.store(token, std::memory_order_release);
@@ -27,6 +27,7 @@ public:
         last_seen_ = token;
         return token;
     }
+    void leave() { ring.submit(); }
 
 private:
     [[gnu::always_inline]] io_uring_sqe& ask(std::uint8_t operation, std::atomic<std::uint32_t>& word,

@@ -7,7 +7,7 @@ namespace {
 struct alignas(64) Context {
     Uring ring;
     EarlyToken<std::uint64_t> early;
-    explicit Context(bool defers) : ring(defers) {}
+    Context(const Plan& plan, const Context*) : ring(setup_of(plan)) {}
 
     [[gnu::always_inline]] void send(Context& next, std::uint64_t token) {
         io_uring_sqe& entry = ring.prepare(IORING_OP_MSG_RING);
@@ -16,6 +16,7 @@ struct alignas(64) Context {
         entry.flags = IOSQE_CQE_SKIP_SUCCESS;
     }
     [[gnu::always_inline]] std::uint64_t receive() { return ring.submit_and_wait().data; }
+    void leave() { ring.submit(); }
 };
 
 std::optional<Unavailable> check() { return uring_lacks(IORING_OP_MSG_RING, "Linux 5.18 or later"); }

@@ -12,7 +12,7 @@ class alignas(64) Context {
 public:
     Uring ring;
     EarlyToken<std::uint64_t> early;
-    explicit Context(bool defers) : ring(defers), counter_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    Context(const Plan& plan, const Context*) : ring(setup_of(plan)), counter_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
         if (!counter_.is_open()) throw descriptor_limit_failure(0, 1, errno);
     }
 
@@ -27,6 +27,7 @@ public:
         } while (read(counter_.get(), &token, sizeof token) != sizeof token);
         return token;
     }
+    void leave() { ring.submit(); }
 
 private:
     [[gnu::noinline]] void ask() {

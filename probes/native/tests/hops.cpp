@@ -39,7 +39,7 @@ bool agree(std::mt19937& random) {
     const std::uint64_t hops = random() % 200;
     for (std::uint64_t i = 0; i < hops; ++i) ring.hop(random);
     const Hops counted = ring.trails.examine(ring.sequence);
-    return !counted.cut_short && counted.count == hops && counted.same_cpu == ring.same_cpu &&
+    return counted.why == nullptr && counted.count == hops && counted.same_cpu == ring.same_cpu &&
            counted.migrations == ring.migrations;
 }
 
@@ -51,7 +51,7 @@ bool ends_where_the_room_ends() {
     trails.begin(0);
     for (std::uint64_t turn = 0; turn < 20; ++turn) trails.note(1, 1 + turn * contexts, 1 + static_cast<int>(turn % 2));
     const Hops counted = trails.examine(20 * std::uint64_t{contexts});
-    return counted.cut_short && counted.count == 16 * std::uint64_t{contexts} && counted.migrations == 16;
+    return counted.why != nullptr && counted.count == 16 * std::uint64_t{contexts} && counted.migrations == 16;
 }
 
 }  // namespace

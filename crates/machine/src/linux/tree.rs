@@ -14,6 +14,9 @@ const MOST_PROCESSES: usize = 64;
 /// Open files that are read of all processes together.
 const MOST_FILES: usize = 1024;
 
+/// Times that a ring of io_uring is looked at until it says whether it is polled.
+const READINGS_OF_A_RING: usize = 4;
+
 /// A process with at least one live task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Process {
@@ -279,7 +282,7 @@ fn file_kind(link: &str, descriptor: &std::path::Path) -> Option<&'static str> {
     match link {
         "anon_inode:[eventfd]" => Some("eventfd"),
         "anon_inode:[eventpoll]" => Some("epoll"),
-        "anon_inode:[io_uring]" => Some("io_uring"),
+        "anon_inode:[io_uring]" => Some(if is_polled(descriptor) { "io_uring_sqpoll" } else { "io_uring" }),
         "anon_inode:[signalfd]" => Some("signalfd"),
         "anon_inode:[timerfd]" => Some("timerfd"),
         "anon_inode:[userfaultfd]" => Some("userfaultfd"),
@@ -297,6 +300,17 @@ fn file_kind(link: &str, descriptor: &std::path::Path) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// A thread of the kernel looks for the requests of this ring of io_uring, as the kernel says.
+fn is_polled(descriptor: &std::path::Path) -> bool {
+    let Some((process, number)) = descriptor.to_str().and_then(|path| path.split_once("/fd/")) else { return false };
+    let says = || {
+        let info = std::fs::read_to_string(format!("{process}/fdinfo/{number}")).ok()?;
+        info.lines().find_map(|line| line.strip_prefix("SqThread:")?.trim().parse::<i32>().ok())
+    };
+    // While that thread holds the ring's lock the kernel says nothing of it.
+    (0..READINGS_OF_A_RING).any(|_| says().is_some_and(|thread| thread > 0))
 }
 
 /// What these processes have in memory (proc(5), statm).

@@ -52,10 +52,7 @@ void add_hops(Line& line, Line& why, const Entry& entry, const std::optional<Hop
     object.number("count", hops->count).number("in_order", hops->count);  // check_tokens() has seen to it
     object.number("same_cpu", hops->same_cpu).number("same_thread", hops->same_thread).truth("timed", true);
     line.number("migrations", hops->migrations).raw("hops", object.finish());
-    if (hops->cut_short)
-        why.text(
-            "hops",
-            "the contexts changed their CPU more often than there is room to note: the hops up to there are covered");
+    if (hops->why != nullptr) why.text("hops", hops->why);
 }
 
 void add_kernel(Line& line, Line& why, const Counters& before, const Counters& after) {

@@ -87,7 +87,8 @@ Hops CpuTrails::examine(std::uint64_t to) const {
         hops.cpus.insert(trail.first);
         if (trail.lost == 0) continue;
         to = std::min(to, trail.lost - 1);
-        hops.cut_short = true;
+        hops.why =
+            "the contexts changed their CPU more often than there is room to note: the hops up to there are covered";
     }
     std::vector<Change> changes;
     for (std::uint32_t i = 0; i < contexts_; ++i) {

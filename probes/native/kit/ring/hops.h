@@ -16,7 +16,7 @@ struct Hops {
     std::uint64_t same_cpu = 0;     // those whose two contexts ran on one CPU
     std::uint64_t same_thread = 0;  // those whose two contexts ran on one thread
     std::uint64_t migrations = 0;   // changes of CPU of a context between two of its turns
-    bool cut_short = false;         // a list was full: only the first `count` hops are covered
+    const char* why = nullptr;      // not all hops are covered, because of this
     std::set<int> cpus;
 };
 

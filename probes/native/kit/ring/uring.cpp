@@ -18,6 +18,9 @@ namespace {
 
 constexpr unsigned entries = 8;
 
+// Longer than anything between two batches: a thread that sleeps would have to be woken by a call.
+constexpr unsigned thread_idle_ms = 1000;
+
 int set_up(io_uring_params& parameters) { return static_cast<int>(syscall(SYS_io_uring_setup, entries, &parameters)); }
 
 template <class T>
@@ -38,14 +41,23 @@ Unavailable refusal(int error) {
 
 }  // namespace
 
-Uring::Uring(bool defers) {
+Uring::Uring(const UringSetup& setup) {
     io_uring_params parameters{};
     parameters.flags = IORING_SETUP_R_DISABLED;
-    if (defers) parameters.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
+    if (setup.defers) parameters.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
+    if (setup.polled_on >= 0) {
+        parameters.flags |= IORING_SETUP_SQPOLL | IORING_SETUP_SQ_AFF;
+        parameters.sq_thread_cpu = static_cast<std::uint32_t>(setup.polled_on);
+        parameters.sq_thread_idle = thread_idle_ms;
+    }
+    if (setup.shares_thread >= 0) {
+        parameters.flags |= IORING_SETUP_ATTACH_WQ;
+        parameters.wq_fd = static_cast<std::uint32_t>(setup.shares_thread);
+    }
     ring_ = Descriptor(set_up(parameters));
     if (!ring_.is_open()) {
         const int error = errno;
-        if (error == EINVAL && defers)
+        if (error == EINVAL && setup.defers)
             throw unsupported("unsupported_here", "taskrun=defer takes Linux 6.1 or later; leave taskrun out", error);
         if (error != EPERM && error != ENOSYS) throw descriptor_limit_failure(0, 1, error);
         const Unavailable why = refusal(error);
@@ -71,6 +83,7 @@ Uring::Uring(bool defers) {
     arrived_ = at<std::atomic<std::uint32_t>>(queues_, parameters.cq_off.tail);
     arrived_mask_ = *at<std::uint32_t>(queues_, parameters.cq_off.ring_mask);
     completions_ = at<io_uring_cqe>(queues_, parameters.cq_off.cqes);
+    state_ = at<std::atomic<std::uint32_t>>(queues_, parameters.sq_off.flags);
     std::uint32_t* const order = at<std::uint32_t>(queues_, parameters.sq_off.array);
     for (std::uint32_t i = 0; i < parameters.sq_entries; ++i) order[i] = i;
 }
@@ -89,6 +102,14 @@ void Uring::begin() {
 void Uring::enter(unsigned wanted) {
     const long submitted = syscall(SYS_io_uring_enter, fd(), prepared_, wanted, IORING_ENTER_GETEVENTS, nullptr, 0);
     if (submitted > 0) prepared_ -= static_cast<unsigned>(submitted);
+}
+
+void Uring::call_while_polled(unsigned wanted, unsigned flags) {
+    if (thread_sleeps()) {
+        flags |= IORING_ENTER_SQ_WAKEUP;
+        ++woke_thread_;
+    }
+    syscall(SYS_io_uring_enter, fd(), 0, wanted, flags, nullptr, 0);
 }
 
 std::optional<Unavailable> uring_lacks(std::uint8_t operation, const char* since) {

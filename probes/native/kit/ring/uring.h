@@ -14,6 +14,13 @@
 
 namespace probe {
 
+// How the kernel gets to know of requests, and when it carries out their completions.
+struct UringSetup {
+    bool defers = false;     // completions: when the context asks for them (taskrun=defer)
+    int polled_on = -1;      // a thread of the kernel on this CPU looks for requests; -1: each call submits them
+    int shares_thread = -1;  // the ring that has this thread already; -1: it gets one of its own
+};
+
 // Operations that are newer than the headers of some systems.
 inline constexpr std::uint8_t uring_futex_wait = 51;
 inline constexpr std::uint8_t uring_futex_wake = 52;
@@ -26,7 +33,7 @@ public:
     };
 
     // Throws Failure.
-    explicit Uring(bool defers);
+    explicit Uring(const UringSetup& setup);
     Uring(const Uring&) = delete;
     Uring& operator=(const Uring&) = delete;
     ~Uring();
@@ -56,14 +63,36 @@ public:
         const std::uint32_t head = taken_->load(std::memory_order_relaxed);
         do enter(1);
         while (arrived_->load(std::memory_order_acquire) == head);
+        return take(head);
+    }
+
+    // Of a ring that is polled: waits for the next completion, and submits nothing.
+    [[gnu::always_inline]] News wait_while_polled() {
+        const std::uint32_t head = taken_->load(std::memory_order_relaxed);
+        while (arrived_->load(std::memory_order_acquire) == head) call_while_polled(1, IORING_ENTER_GETEVENTS);
+        return take(head);
+    }
+    // The same for what is prepared and not followed by a wait.
+    void leave_to_thread() {
+        if (thread_sleeps()) call_while_polled(0, 0);
+    }
+    // Calls that had to wake the kernel's thread, which sleeps if there was nothing for `sq_thread_idle`.
+    std::uint64_t woke_thread() const { return woke_thread_; }
+
+private:
+    [[gnu::always_inline]] News take(std::uint32_t head) {
         const io_uring_cqe& completion = completions_[head & arrived_mask_];
         const News news{completion.user_data, (completion.flags & IORING_CQE_F_MORE) != 0};
         taken_->store(head + 1, std::memory_order_release);
         return news;
     }
-
-private:
+    // What was prepared is there before the look: the thread looks once more after it has said that it sleeps.
+    [[gnu::always_inline]] bool thread_sleeps() const {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        return (state_->load(std::memory_order_relaxed) & IORING_SQ_NEED_WAKEUP) != 0;
+    }
     void enter(unsigned wanted);
+    void call_while_polled(unsigned wanted, unsigned flags);
 
     Descriptor ring_;
     bool begun_ = false;
@@ -75,6 +104,8 @@ private:
     std::atomic<std::uint32_t>* sent_ = nullptr;
     std::atomic<std::uint32_t>* taken_ = nullptr;
     const std::atomic<std::uint32_t>* arrived_ = nullptr;
+    const std::atomic<std::uint32_t>* state_ = nullptr;
+    std::uint64_t woke_thread_ = 0;
     std::uint32_t sent_mask_ = 0;
     std::uint32_t arrived_mask_ = 0;
     unsigned prepared_ = 0;
@@ -86,6 +117,6 @@ std::optional<Unavailable> uring_lacks(std::uint8_t operation, const char* since
 // When the kernel carries out the completion of a request: at once, by interrupting the thread that waits, or when that
 // thread next asks for completions.
 inline Parameter taskrun_parameter() { return {"taskrun", {"default", "defer"}}; }
-inline bool defers(const Plan& plan) { return plan.text("taskrun") == "defer"; }
+inline UringSetup setup_of(const Plan& plan) { return {.defers = plan.text("taskrun") == "defer"}; }
 
 }  // namespace probe

@@ -1,9 +1,10 @@
 // Rings of threads that wait in io_uring. A Context is what each has, and how it is sent to:
 //
-//   explicit Context(bool defers);              may throw Failure; has a Uring named ring and an
-//                                               EarlyToken<Token> named early
+//   Context(const Plan&, const Context* first); may throw Failure; has a Uring named ring and an
+//                                               EarlyToken<Token> named early; null: it is the first
 //   void send(Context& next, Token token);      in the thread of the Context: prepares it, or does it
 //   Token receive();                            in the same thread
+//   void leave();                               in the same thread: what was sent last goes out without a wait
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@
 
 namespace probe {
 
-template <class Context, class TokenType, bool deferring>
+template <class Context, class TokenType>
 class UringMedium {
 public:
     using Token = TokenType;
@@ -34,7 +35,7 @@ public:
         Port(const Port&) = delete;
         Port& operator=(const Port&) = delete;
         // What was sent last, and is not followed by a wait.
-        ~Port() { own->ring.submit(); }
+        ~Port() { own->leave(); }
 
         [[gnu::always_inline]] void send(Token token) {
             if (next->early.leave(token)) [[unlikely]]
@@ -48,27 +49,24 @@ public:
         }
     };
 
-    explicit UringMedium(std::uint32_t contexts) {
-        for (std::uint32_t i = 0; i < contexts; ++i) contexts_.push_back(std::make_unique<Context>(deferring));
+    explicit UringMedium(const Plan& plan) {
+        for (std::uint32_t i = 0; i < plan.contexts; ++i)
+            contexts_.push_back(std::make_unique<Context>(plan, i == 0 ? nullptr : contexts_[0].get()));
     }
     Port port(std::uint32_t context) {
         return {contexts_[context].get(), contexts_[next_in_ring(context, contexts_.size())].get()};
     }
 
-private:
+protected:
     std::vector<std::unique_ptr<Context>> contexts_;
 };
 
 template <class Context, class Token>
 struct UringThreads {
     template <Mode mode>
-    using Ring = ThreadRing<mode, UringMedium<Context, Token, false>>;
-    template <Mode mode>
-    using DeferringRing = ThreadRing<mode, UringMedium<Context, Token, true>>;
+    using Ring = ThreadRing<mode, UringMedium<Context, Token>>;
 
-    static std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-        return defers(plan) ? make_ring_for_mode<DeferringRing>(plan, mode) : make_ring_for_mode<Ring>(plan, mode);
-    }
+    static std::unique_ptr<Workload> make(const Plan& plan, Mode mode) { return make_ring_for_mode<Ring>(plan, mode); }
 };
 
 }  // namespace probe

@@ -58,6 +58,16 @@ public:
     void add_counts(Counts& counts) const override {
         if constexpr (requires { medium_.add_counts(counts); }) medium_.add_counts(counts);
     }
+    // Of a medium with a task of its own.
+    std::vector<TaskId> tasks() const override {
+        std::vector<TaskId> tasks = Workload::tasks();
+        if constexpr (requires { medium_.add_tasks(tasks); }) medium_.add_tasks(tasks);
+        return tasks;
+    }
+    std::optional<Hops> hops() const override {
+        if constexpr (requires { medium_.hops(); }) return medium_.hops();
+        return Ring<mode, Token, RunBy::tasks>::hops();
+    }
 
 protected:
     // A context from its first token to the command to stop; gives the token that takes that on to the next one. (With

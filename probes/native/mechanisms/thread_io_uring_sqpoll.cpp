@@ -1,0 +1,99 @@
+// thread/io-uring-sqpoll: as thread/io-uring-msg-ring, but a thread of the kernel looks for the message, on a CPU of
+// its own: the last of the plan. The contexts are all on the first. A context enters the kernel to wait, and submits
+// nothing there.
+#include <dirent.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "kit/ring/uring_ring.h"
+
+namespace probe {
+namespace {
+
+struct alignas(64) Context {
+    Uring ring;
+    EarlyToken<std::uint64_t> early;
+    Context(const Plan& plan, const Context* first)
+        : ring({.polled_on = plan.cpus.back(), .shares_thread = first != nullptr ? first->ring.fd() : -1}) {}
+
+    [[gnu::always_inline]] void send(Context& next, std::uint64_t token) {
+        io_uring_sqe& entry = ring.prepare(IORING_OP_MSG_RING);
+        entry.fd = next.ring.fd();
+        entry.off = token;
+        entry.flags = IOSQE_CQE_SKIP_SUCCESS;
+    }
+    [[gnu::always_inline]] std::uint64_t receive() { return ring.wait_while_polled().data; }
+    void leave() { ring.leave_to_thread(); }
+};
+
+std::set<int> threads_of_this_process() {
+    std::set<int> threads;
+    DIR* const all = opendir("/proc/self/task");
+    while (const dirent* entry = all != nullptr ? readdir(all) : nullptr) threads.insert(std::atoi(entry->d_name));
+    if (all != nullptr) closedir(all);
+    threads.erase(0);  // . and ..
+    return threads;
+}
+
+// The CPU that it ran on last: field 39 of proc(5), stat, the 37th behind the name.
+int cpu_of(int thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::size_t at = text.rfind(')');
+    for (int field = 0; field < 37 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
+    return at == std::string::npos ? -1 : std::atoi(text.c_str() + at);
+}
+
+// Knows the thread that polls for it: the one that came with its first ring.
+class Medium : public UringMedium<Context, std::uint64_t> {
+public:
+    explicit Medium(const Plan& plan) : Medium(plan, threads_of_this_process()) {}
+
+    void add_tasks(std::vector<TaskId>& tasks) const { tasks.push_back({tasks.front().process, thread_}); }
+    Hops hops() const {
+        Hops none;
+        none.why = "a switch goes by way of the kernel's thread on another CPU than that of the contexts";
+        none.cpus.insert(cpu_of(thread_));
+        return none;
+    }
+    void counting(bool on) {
+        std::uint64_t all = 0;
+        for (const auto& context : contexts_) all += context->ring.woke_thread();
+        woken_ = on ? all : all - woken_;
+    }
+    void add_counts(Counts& counts) const { counts.emplace_back("woke_thread", static_cast<std::int64_t>(woken_)); }
+
+private:
+    Medium(const Plan& plan, const std::set<int>& before) : UringMedium(plan) {
+        for (const int thread : threads_of_this_process())
+            if (!before.contains(thread)) thread_ = thread;
+    }
+
+    int thread_ = 0;
+    std::uint64_t woken_ = 0;
+};
+
+template <Mode mode>
+using Polled = ThreadRing<mode, Medium>;
+
+std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
+    if (plan.cpus.size() < 2)
+        throw unsupported("too_few_cpus",
+                          "the kernel's thread that looks for requests needs a CPU of its own; give two with cpus=");
+    Plan placed = plan;
+    placed.cpus.assign(plan.contexts, plan.cpus.front());
+    placed.cpus.push_back(plan.cpus.back());
+    return make_ring_for_mode<Polled>(placed, mode);
+}
+
+std::optional<Unavailable> check() { return uring_lacks(IORING_OP_MSG_RING, "Linux 5.18 or later"); }
+
+}  // namespace
+
+extern const Entry thread_io_uring_sqpoll{
+    "thread/io-uring-sqpoll", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make, &check};
+
+}  // namespace probe
