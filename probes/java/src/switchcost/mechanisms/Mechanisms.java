@@ -10,6 +10,7 @@ public final class Mechanisms {
         JavaExecutors.FIXED,
         JavaExecutors.FORK_JOIN,
         JavaExecutors.VIRTUAL,
+        FiberJavaPinned.MECHANISM,
         FiberJavaTimer.MECHANISM,
         FiberJavaVirtual.MECHANISM,
         StackJavaContinuation.MECHANISM,

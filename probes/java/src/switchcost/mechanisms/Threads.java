@@ -17,6 +17,9 @@ final class Threads {
     /** Null before Java 21. Reached by reflection, so that Java 17 compiles this; the factory itself is an ordinary interface. */
     static final ThreadFactory VIRTUAL = virtual();
 
+    /** The same, each below a native frame for as long as it lives. */
+    static final ThreadFactory PINNED = VIRTUAL == null ? null : body -> VIRTUAL.newThread(() -> Pin.hold(body));
+
     /** Thread, stack on the heap, task and member of the ring. */
     private static final long BYTES_A_VIRTUAL_THREAD = 2000;
 
