@@ -22,6 +22,11 @@ fn a_late_wake_up_ends_its_row_and_is_told_again() {
         let said = real.run_line(again);
         assert!(said.status == 0 && said.words().contains(&sentence), "{again}: {sentence}: {said:?}");
     }
+    // Its interval did not end it.
+    assert!(
+        said.words().contains("a row found what it sought") && !said.words().contains("intervals within"),
+        "{said:?}"
+    );
     // One start was enough, and it is a start of the row like any other.
     let rows = real.run("export latest --format json").json()["results"].clone();
     let row = rows.as_array().unwrap().iter().find(|row| row["parameters"]["stop_at"] == "20").unwrap();

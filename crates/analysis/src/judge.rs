@@ -24,6 +24,7 @@ pub use broken::leave_ms;
 pub use case::{Bound, Bounds, Content, ProbeAnswer};
 pub(crate) use claim::turns_agree;
 pub use constants::Constants;
+pub use experiments::found;
 pub(crate) use experiments::{in_no_figure, rules};
 pub(crate) use row::{below_reading, contradiction as contradiction_of_row};
 

@@ -4,7 +4,7 @@ mod part;
 
 pub(crate) use part::{Acts, Around};
 
-use switchcost_model::{Experiment, Invocation, host_parts};
+use switchcost_model::{Experiment, host_parts};
 
 macro_rules! declare {
     ($($name:ident: $field:ident $seen:ident,)+) => {
@@ -19,9 +19,4 @@ host_parts!(declare);
 pub(crate) fn acts(experiment: Experiment) -> &'static Acts {
     let own = ALL.iter().find(|(name, _)| experiment.host.is_some_and(|part| part.name == *name));
     own.map_or(&Acts::NONE, |(_, acts)| acts)
-}
-
-/// The row of this start sought something, which it has found.
-pub(crate) fn found(start: &Invocation) -> bool {
-    start.seen.as_ref().is_some_and(|seen| ALL.iter().any(|(_, acts)| (acts.found)(&seen.part)))
 }

@@ -1,8 +1,7 @@
 //! Where a variant stands during the run.
 
-use crate::experiments::found;
 use std::time::Duration;
-use switchcost_analysis::batch_ns;
+use switchcost_analysis::{batch_ns, found};
 use switchcost_model::{Invocation, Verdict};
 
 /// State of one variant during the run.

@@ -21,6 +21,12 @@ pub(crate) fn rules(experiment: Experiment) -> &'static Rules {
     own.map_or(&Rules::NONE, |(_, rules)| rules)
 }
 
+/// The row of this start sought something, which it has found.
+#[must_use]
+pub fn found(start: &Invocation) -> bool {
+    start.seen.as_ref().is_some_and(|seen| ALL.iter().any(|(_, rules)| (rules.found)(seen)))
+}
+
 /// A start that is in no figure.
 pub(crate) fn in_no_figure(start: &Invocation) -> bool {
     let of_part = |seen: &Seen| ALL.iter().any(|(_, rules)| (rules.in_no_figure)(seen));

@@ -10,7 +10,7 @@ use crate::answer::{Answer, Headline};
 use crate::curves;
 use crate::text::{Detail, Style, budget, machine_words};
 use switchcost_analysis::number::{counted, percent};
-use switchcost_analysis::{Analysis, Lacking, Row};
+use switchcost_analysis::{Analysis, Lacking, Row, found};
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Reason, Remark, Run, Utc, Verdict, remark};
 
@@ -100,6 +100,9 @@ fn ended(run: &Run) -> String {
     let seconds = run
         .ended_unix_ns
         .map_or(String::new(), |end| format!(" after {:.1} s", (end - run.started_unix_ns) as f64 / 1e9));
+    if run.invocations.iter().any(found) && matches!(run.ended_by, EndedBy::Precision | EndedBy::Rounds) {
+        return format!("ended{seconds}: a row found what it sought");
+    }
     match run.ended_by {
         EndedBy::Precision => format!("ended{seconds}: intervals within ±{target}, or the row says why"),
         EndedBy::Rounds => format!("ended{seconds}: all rounds done"),

@@ -16,8 +16,6 @@ pub(crate) struct Acts {
     pub(crate) looks_first: fn(&[u32]) -> bool,
     /// A row that seeks something: it goes on until that is found, whatever its precision.
     pub(crate) seeks: fn(&Variant) -> bool,
-    /// A start has found it.
-    pub(crate) found: fn(&PartSeen) -> bool,
     /// Parts of a batch, each of which holds whole laps.
     pub(crate) parts_of_a_batch: u64,
     /// How much longer than others a start may take.
@@ -32,7 +30,6 @@ impl Acts {
         refusal: |_, _| None,
         looks_first: |_| false,
         seeks: |_| false,
-        found: |_| false,
         parts_of_a_batch: 1,
         patience: Duration::ZERO,
         around: |_, _, _| None,

@@ -24,9 +24,6 @@ pub(super) const ACTS: Acts = Acts {
     // It can be traced here for whom tasks wait.
     looks_first: |cpus| Trace::begin(cpus).is_ok(),
     seeks: |variant| Load::of(&variant.parameters).stop_ns > 0,
-    found: |seen| {
-        seen.scheduled.as_ref().and_then(|scheduled| scheduled.limit.as_ref()).is_some_and(LateLimit::exceeded)
-    },
     around: |plan, cpus, first| Some(Box::new(Loaded::new(plan, cpus, first))),
     ..Acts::NONE
 };

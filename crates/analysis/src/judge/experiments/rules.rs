@@ -22,6 +22,8 @@ pub(crate) struct Rules {
     pub(crate) remark: fn(&[&Invocation]) -> Option<Remark>,
     /// What the row sought and what came of it, told in every form.
     pub(crate) answer: fn(&[&Invocation]) -> Vec<Remark>,
+    /// It has found what the row sought.
+    pub(crate) found: fn(&Seen) -> bool,
     /// What a unit's figure is made of, by name.
     pub(crate) made_of: fn(&Seen) -> Option<BTreeMap<String, f64>>,
     /// Which functions make the system calls of a unit.
@@ -39,6 +41,7 @@ impl Rules {
         in_no_figure: |_| false,
         remark: |_| None,
         answer: |_| Vec::new(),
+        found: |_| false,
         made_of: |_| None,
         callers: |_| None,
     };

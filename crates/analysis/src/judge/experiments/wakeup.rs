@@ -21,6 +21,7 @@ pub(super) const RULES: Rules = Rules {
     in_no_figure: |seen| tail::traced(seen).is_some() && !limit::seeks(seen),
     remark: tail::waits,
     answer: limit::answer,
+    found: limit::found,
     ..Rules::NONE
 };
 

@@ -8,6 +8,11 @@ pub(super) fn seeks(seen: &Seen) -> bool {
     seen.part.scheduled.as_ref().is_some_and(|scheduled| scheduled.limit.is_some())
 }
 
+/// A wake-up was later than that, which ends the row.
+pub(super) fn found(seen: &Seen) -> bool {
+    seen.part.scheduled.as_ref().and_then(|scheduled| scheduled.limit.as_ref()).is_some_and(LateLimit::exceeded)
+}
+
 fn limit(start: &Invocation) -> Option<&LateLimit> {
     start.seen.as_ref()?.part.scheduled.as_ref()?.limit.as_ref()
 }
