@@ -60,8 +60,16 @@ impl Mistake {
 fn mistakes() -> Vec<Mistake> {
     vec![
         Mistake::waiter("clipped-lateness", "--param hogs=4"),
+        // So that no wake-up ever ends the row.
+        Mistake::waiter("clipped-lateness", "--param hogs=4 --stop-at 200us"),
         Mistake::contradicted("clone-vm", "process/pipe").contexts(4).shows("/address_spaces", 1),
         Mistake::contradicted("doubled-contexts", "stack/asm").contexts(6).shows("/counts/distinct_stacks", 3),
+        // The host alone finds it, by the time that the gaps must take.
+        Mistake {
+            experiment: "gap",
+            asked: "--param gap=50000",
+            ..Mistake::contradicted("half-gap", "thread/futex").contexts(1).on_two_cpus()
+        },
         // Its kernel switches are in the range of an honest pair; the time that both contexts are busy is not.
         Mistake { spins: true, ..Mistake::contradicted("half-spun", "thread/futex").on_two_cpus() },
         Mistake::waiter("from-wake-before", "--param hogs=4"),
@@ -79,6 +87,8 @@ fn mistakes() -> Vec<Mistake> {
         Mistake::contradicted("two-of-many", "process/pipe").contexts(10).shows("/address_spaces", 2),
         // The host alone finds it: no epoll instance is open.
         Mistake::contradicted("unasked-epoll", "thread/epoll-eventfd"),
+        // The host alone finds it: no thread of the kernel looks for requests.
+        Mistake::contradicted("unpolled-ring", "thread/io-uring-sqpoll").on_two_cpus(),
         // Its product is right: the host alone finds it, by the CPU time that is not there.
         Mistake {
             mechanism: "thread/server",
@@ -159,29 +169,45 @@ fn installation() -> TempDir {
     folder
 }
 
+/// What `run` says of a mistake.
+fn said(folder: &TempDir, mistake: &Mistake, probe: &str, format: &str) -> Said {
+    let Mistake { mechanism, contexts, experiment, placement, asked, .. } = mistake;
+    let sizes = if *contexts == 1 {
+        format!("--experiment {experiment}")
+    } else {
+        format!("--contexts {contexts} --batches 20 --batch-time 1ms")
+    };
+    let arguments =
+        format!("run {mechanism} --probe {probe} --placement {placement} --rounds 1 {sizes} {asked} {format}");
+    let output = Command::new(Path::new(FAKE).with_file_name("switchcost"))
+        .args(arguments.split_whitespace())
+        .env("SWITCHCOST_LIBEXEC", folder.path().join("libexec/switchcost"))
+        .env("XDG_DATA_HOME", folder.path().join("data"))
+        .env("XDG_CACHE_HOME", folder.path().join("cache"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Said::from(output)
+}
+
+/// What no host can find is told and shown: it makes the probe look worse, and its row says what is not known of it.
+#[test]
+fn a_lateness_that_nobody_had_is_told_and_shown() {
+    let mistake = Mistake::waiter("invented-lateness", "--stop-at 4ms");
+    let folder = installation();
+    for probe in staged(&mistake) {
+        let said = said(&folder, &mistake, &probe, "");
+        let unexplained = said.words().contains("in none of these") || said.words().contains("are not known: ");
+        assert!(said.words().contains("later than 4.00 ms") && unexplained, "{probe}: {said:?}");
+    }
+}
+
 #[test]
 fn mistakes_get_their_verdicts() {
     let folder = installation();
     for mistake in mistakes() {
         for probe in staged(&mistake) {
-            let Mistake { mechanism, contexts, experiment, placement, asked, .. } = &mistake;
-            let sizes = if *contexts == 1 {
-                format!("--experiment {experiment}")
-            } else {
-                format!("--contexts {contexts} --batches 20 --batch-time 1ms")
-            };
-            let arguments = format!(
-                "run {mechanism} --probe {probe} --placement {placement} --rounds 1 {sizes} {asked} --format json"
-            );
-            let output = Command::new(Path::new(FAKE).with_file_name("switchcost"))
-                .args(arguments.split_whitespace())
-                .env("SWITCHCOST_LIBEXEC", folder.path().join("libexec/switchcost"))
-                .env("XDG_DATA_HOME", folder.path().join("data"))
-                .env("XDG_CACHE_HOME", folder.path().join("cache"))
-                .stdin(Stdio::null())
-                .output()
-                .unwrap();
-            let rows = Said::from(output).json();
+            let rows = said(&folder, &mistake, &probe, "--format json").json();
             // Controls that bound it are also rows; none of these probes has one.
             let of_mistake = |row: &&Value| row["mechanism"] == mistake.mechanism;
             let of_mistake: Vec<&Value> = rows["results"].as_array().unwrap().iter().filter(of_mistake).collect();
@@ -189,8 +215,9 @@ fn mistakes_get_their_verdicts() {
             for row in of_mistake {
                 let killed = mistake.spins
                     && row["reason"].as_str().is_some_and(|reason| reason.starts_with("no answer within"));
-                // Beside others a waiter's row may have no figure either way.
-                let none = mistake.contexts == 1 && row["median"].is_null() && row["verdict"] != "verified";
+                // Beside others a waiter's row may have no figure either way, or not be believed.
+                let unseen = row["median"].is_null() || row["verdict"] == "unobservable";
+                let none = mistake.contexts == 1 && unseen && row["verdict"] != "verified";
                 assert!(row["verdict"] == mistake.verdict || killed || none, "{probe}: {row}");
             }
         }

@@ -10,12 +10,14 @@
 namespace probe {
 namespace {
 
-const std::array<std::pair<std::string_view, const Entry*>, 17> mistakes = {{
+const std::array<std::pair<std::string_view, const Entry*>, 20> mistakes = {{
     {"clipped-lateness", &clipped_lateness},
     {"clone-vm", &clone_vm},
     {"doubled-contexts", &doubled_contexts},
     {"from-wake-before", &from_wake_before},
+    {"half-gap", &half_gap},
     {"half-spun", &half_spun},
+    {"invented-lateness", &invented_lateness},
     {"no-wall", &no_wall},
     {"one-cpu", &one_cpu},
     {"other-class", &other_class},
@@ -28,6 +30,7 @@ const std::array<std::pair<std::string_view, const Entry*>, 17> mistakes = {{
     {"two-of-many", &two_of_many},
     {"undone-work", &undone_work},
     {"unasked-epoll", &unasked_epoll},
+    {"unpolled-ring", &unpolled_ring},
 }};
 
 }  // namespace

@@ -90,6 +90,13 @@ struct Clipped {
     }
 };
 
+// One wake-up was late by ten periods, as it tells.
+struct Invented {
+    void record(Histogram& histogram, Beat& beat, std::uint64_t due, std::uint64_t now) const {
+        histogram.record(now - beat.at(due) + (due == 600 ? 10 * beat.period : 0), 0);
+    }
+};
+
 template <class Waker, class Recorder = FromTheIntendedTime>
 std::unique_ptr<Workload> make(const Plan& plan, Mode) {
     return std::make_unique<Wakeup<Waker, Recorder>>(plan);
@@ -107,6 +114,7 @@ extern const Entry spun_timer = timer(&make<Spinner>);
 extern const Entry other_class = timer(&make<ClassChanger>);
 extern const Entry clipped_lateness = timer(&make<TimerWaker, Clipped>);
 extern const Entry undone_work{"thread/server", Shape::tasks, {"serve"}, serve_parameters(), &make<Server<ByFormula>>};
+extern const Entry invented_lateness = timer(&make<TimerWaker, Invented>);
 extern const Entry stopped_hogs = timer(&make<HogStopper>);
 
 }  // namespace probe
