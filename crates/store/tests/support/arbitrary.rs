@@ -216,12 +216,12 @@ fn facts() -> impl Strategy<Value = TaskFacts> {
 
 fn seen() -> impl Strategy<Value = Seen> {
     let numbers = proptest::array::uniform4(number());
-    let maybe = proptest::array::uniform5(option::of(number()));
+    let maybe = proptest::array::uniform6(option::of(number()));
     let parts = (option::of(tree()), option::of(scheduled()), option::of(executed()), option::of(counters()));
     (numbers, maybe, any::<u32>(), parts).prop_map(
         |(
             [pid, voluntary, involuntary, cpu_ns],
-            [plan_ns, first_samples_ns, last_samples_ns, forks, page_faults],
+            [plan_ns, first_samples_ns, last_samples_ns, forks, page_faults, waited_ns],
             strays,
             (tree, scheduled, executed, counters),
         )| {
@@ -234,6 +234,7 @@ fn seen() -> impl Strategy<Value = Seen> {
                 involuntary,
                 cpu_ns,
                 page_faults,
+                waited_ns,
                 forks,
                 strays,
                 tree,
