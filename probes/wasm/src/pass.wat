@@ -1,4 +1,4 @@
-  ;; Resumes all continuations in turn, so many laps: the measured loop, of bench/plain.rs, too.
+  ;; Resumes all continuations in turn, so many laps: the measured loop, here and in bench/plain.rs.
   (func (export "pass") (param $token i64) (param $laps i64) (result i64)
     (local $place i32) (local $next (ref null $continuation))
     (loop $lap

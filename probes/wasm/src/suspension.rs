@@ -1,4 +1,4 @@
-//! What the import of a guest waits for; `bench/plain.rs` takes this file, too.
+//! What the import of a guest waits for, in the probe and in `bench/plain.rs`.
 
 use std::future::Future;
 use std::pin::Pin;
