@@ -72,8 +72,8 @@ struct RingOrCreation {
     template <Mode mode>
     using Created = Creation<mode, Creator>;
     static std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
-        return plan.experiment == "create" ? make_for_mode<Created>(plan, mode)
-                                           : make_ring_for_mode<RingOfMode>(plan, mode);
+        return plan.asked->live == Live::unit ? make_for_mode<Created>(plan, mode)
+                                              : make_ring_for_mode<RingOfMode>(plan, mode);
     }
 };
 
