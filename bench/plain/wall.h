@@ -15,7 +15,8 @@
 #define WALL 1
 #endif
 
-#define RULE(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO)
+// A match jumps over the rules behind it, of which there are `left` - 1, and over the permission.
+#define RULE(call, left) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, left, 0)
 
 static inline int install(struct sock_filter* program, unsigned short length, unsigned flags) {
     struct sock_fprog whole = {length, program};
@@ -45,37 +46,38 @@ static inline void build_wall(void) {
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
 #endif
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        RULE(acct),
-        RULE(add_key),
-        RULE(adjtimex),
-        RULE(bpf),
-        RULE(chroot),
-        RULE(clock_adjtime),
-        RULE(clock_settime),
-        RULE(delete_module),
-        RULE(finit_module),
-        RULE(fsconfig),
-        RULE(fsmount),
-        RULE(fsopen),
-        RULE(init_module),
-        RULE(kexec_load),
-        RULE(keyctl),
-        RULE(mount),
-        RULE(move_mount),
-        RULE(open_tree),
-        RULE(personality),
-        RULE(pivot_root),
-        RULE(quotactl),
-        RULE(reboot),
-        RULE(request_key),
-        RULE(setdomainname),
-        RULE(sethostname),
-        RULE(settimeofday),
-        RULE(swapoff),
-        RULE(swapon),
-        RULE(umount2),
-        RULE(vhangup),
+        RULE(acct, 30),
+        RULE(add_key, 29),
+        RULE(adjtimex, 28),
+        RULE(bpf, 27),
+        RULE(chroot, 26),
+        RULE(clock_adjtime, 25),
+        RULE(clock_settime, 24),
+        RULE(delete_module, 23),
+        RULE(finit_module, 22),
+        RULE(fsconfig, 21),
+        RULE(fsmount, 20),
+        RULE(fsopen, 19),
+        RULE(init_module, 18),
+        RULE(kexec_load, 17),
+        RULE(keyctl, 16),
+        RULE(mount, 15),
+        RULE(move_mount, 14),
+        RULE(open_tree, 13),
+        RULE(personality, 12),
+        RULE(pivot_root, 11),
+        RULE(quotactl, 10),
+        RULE(reboot, 9),
+        RULE(request_key, 8),
+        RULE(setdomainname, 7),
+        RULE(sethostname, 6),
+        RULE(settimeofday, 5),
+        RULE(swapoff, 4),
+        RULE(swapon, 3),
+        RULE(umount2, 2),
+        RULE(vhangup, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
     };
     install(program, sizeof program / sizeof program[0], 0);
 }
