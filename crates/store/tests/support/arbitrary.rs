@@ -1,39 +1,14 @@
 //! Arbitrary runs: odd strings, extreme numbers, empty lists; whatever the types can say and the rules allow.
 
+use super::odd::{maybe_text, number, one_of, text, texts, tick};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use switchcost_model::*;
 
-fn text() -> BoxedStrategy<String> {
-    const ODD: &[&str] =
-        &["", "\0", "\"\\\n\r\t", "\u{2028}\u{feff}", "🦀é", "x_", "null", "latest", "{\"t\":\"end\"}\n"];
-    prop_oneof![any::<String>(), "[a-z ]{0,12}", proptest::sample::select(ODD).prop_map(str::to_owned)].boxed()
-}
-
-fn number() -> BoxedStrategy<u64> {
-    prop_oneof![any::<u64>(), Just(0), Just(u64::MAX), Just(i64::MAX as u64), Just(i64::MAX as u64 + 1)].boxed()
-}
-
-fn tick() -> BoxedStrategy<i64> {
-    prop_oneof![any::<i64>(), Just(i64::MIN), Just(i64::MAX), Just(0), Just(-1), 0..2_000_000_i64].boxed()
-}
-
-fn texts() -> BoxedStrategy<BTreeMap<String, String>> {
-    btree_map(text(), text(), 0..3).boxed()
-}
-
-fn one_of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy<Value = T> {
-    proptest::sample::select(all)
-}
-
 fn mechanism() -> impl Strategy<Value = MechanismId> {
     "[a-z0-9-]{1,8}/[a-z0-9-]{1,8}".prop_map(|id| id.parse().unwrap())
-}
-
-fn maybe_text() -> BoxedStrategy<Option<String>> {
-    option::of(text()).boxed()
 }
 
 fn hello() -> impl Strategy<Value = Hello> {

@@ -1,6 +1,7 @@
 //! Runs for tests: one by hand with every field filled, and arbitrary ones.
 
 mod arbitrary;
+mod odd;
 
 pub use arbitrary::arbitrary_run;
 
