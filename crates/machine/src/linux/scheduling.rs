@@ -121,7 +121,7 @@ pub(super) fn word(policy: u32) -> String {
 
 /// What there is to see of these tasks, each given as process and task.
 pub(super) fn read(host: &Host, tasks: impl Iterator<Item = (i32, i32)>) -> Scheduled {
-    let (mut seen, mut waited_ns) = (Scheduled::default(), Some(0_u64));
+    let mut seen = Scheduled::default();
     for (pid, task) in tasks {
         let Some(attributes) = get(task) else { continue };
         let class = POLICIES.iter().find(|(_, policy)| *policy == attributes.policy).map(|(class, _)| *class);
@@ -131,8 +131,9 @@ pub(super) fn read(host: &Host, tasks: impl Iterator<Item = (i32, i32)>) -> Sche
         seen.slices_ns.insert(if fair { attributes.runtime } else { 0 });
         let file = |name: &str| host.read(format!("/proc/{pid}/task/{task}/{name}")).unwrap_or_default();
         seen.channels.extend(Some(file("wchan")).filter(|channel| !matches!(channel.as_str(), "" | "0")));
+        // One may have ended by now; some kernels keep none of any.
         let waited = file("schedstat").split_ascii_whitespace().nth(1).and_then(|ns| ns.parse::<u64>().ok());
-        waited_ns = waited_ns.zip(waited).and_then(|(sum, waited)| sum.checked_add(waited));
+        seen.waited_ns = seen.waited_ns.or(waited.map(|_| 0)).map(|sum| sum.saturating_add(waited.unwrap_or(0)));
     }
-    Scheduled { waited_ns: waited_ns.filter(|_| !seen.classes.is_empty()), ..seen }
+    seen
 }
