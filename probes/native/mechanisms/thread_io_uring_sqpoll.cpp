@@ -87,8 +87,9 @@ std::unique_ptr<Workload> make(const Plan& plan, Mode mode) {
         throw unsupported("too_few_cpus",
                           "the kernel's thread that looks for requests needs a CPU of its own; give two with cpus=");
     if (plan.contexts > most_contexts)
-        throw unsupported("limit_reached", "the kernel's thread polls while so many rings begin and end, which is in no "
-                                           "batch; ask for 16 contexts at most");
+        throw unsupported("limit_reached",
+                          "the kernel's thread polls while so many rings begin and end, which is in no "
+                          "batch; ask for 16 contexts at most");
     Plan placed = plan;
     placed.cpus.assign(plan.contexts, plan.cpus.front());
     placed.cpus.push_back(plan.cpus.back());
