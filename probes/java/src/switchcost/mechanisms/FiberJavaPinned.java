@@ -3,6 +3,8 @@ package switchcost.mechanisms;
 import java.util.List;
 import switchcost.kit.HeapOffset;
 import switchcost.kit.Mechanism;
+import switchcost.kit.Plan;
+import switchcost.kit.Refusal;
 import switchcost.kit.WorkingSets;
 
 /** fiber/java-pinned: virtual threads that each hold a native frame, and with it their carrier. */
@@ -15,8 +17,22 @@ final class FiberJavaPinned {
         Threads.PINNED,
         false,
         400,
-        plan -> {}
+        FiberJavaPinned::checkCarriers
     );
 
     private FiberJavaPinned() {}
+
+    /** Each context keeps its carrier: with fewer of them the ring would wait for ever. */
+    private static void checkCarriers(Plan plan) {
+        int carriers = Integer.getInteger(FiberJavaVirtual.PARALLELISM, 1);
+        if (carriers < plan.contexts()) {
+            throw Refusal.failed(
+                "set_up_failed",
+                "%d contexts need as many carriers, and %s=%d; start the launcher `probe`, which sets it",
+                plan.contexts(),
+                FiberJavaVirtual.PARALLELISM,
+                carriers
+            );
+        }
+    }
 }

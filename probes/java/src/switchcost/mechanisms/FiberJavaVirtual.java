@@ -11,7 +11,7 @@ import switchcost.kit.WorkingSets;
 /** fiber/java-virtual: virtual threads hand a token round a ring, context 0 too. */
 final class FiberJavaVirtual {
 
-    private static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
+    static final String PARALLELISM = "jdk.virtualThreadScheduler.parallelism";
 
     static final Mechanism MECHANISM = new JavaThreads(
         "fiber/java-virtual",

@@ -35,6 +35,10 @@ public final class MechanismsTest {
             if (mechanism.experiments().contains("wakeup")) {
                 continue; // The kit's own tests have it: the mechanism adds nothing but a thread.
             }
+            if (mechanism.threads() == Threads.PINNED) {
+                needsCarriers(mechanism);
+                continue;
+            }
             for (String experiment : mechanism.experiments()) {
                 if (experiment.equals("footprint")) {
                     Population held = mechanism.hold(Check.plan(mechanism.id(), "experiment=footprint"), 7);
@@ -65,6 +69,17 @@ public final class MechanismsTest {
             }
         }
         Check.same(ids.stream().sorted().toList(), ids, "the list is sorted by id");
+    }
+
+    /** This runs with one carrier, on which a ring would never end; whole rings are measured by `check-probe`. */
+    private static void needsCarriers(Mechanism mechanism) {
+        try {
+            mechanism.setUp(Check.plan(mechanism.id(), "by=park", "contexts=2"));
+        } catch (Refusal refusal) {
+            Check.same("set_up_failed", refusal.code, "two contexts on one carrier");
+            return;
+        }
+        Check.that(false, "%s: two contexts on one carrier were not refused", mechanism.id());
     }
 
     private static void described(Mechanism mechanism, Path descriptions) throws IOException {
