@@ -65,6 +65,8 @@ cut -d' ' -f1 "$work/mechanisms" | LC_ALL=C sort -c || fail "the list is not sor
 # each_mechanism : in every experiment and timing, in rings of other sizes, with a working set
 each_mechanism() {
     while read -r mechanism experiments available; do
+        # Its rings are on one CPU, and the kernel's thread needs another.
+        [ "$mechanism" != thread/io-uring-sqpoll ] || continue
         status=ok
         [ "$available" = true ] || status=unsupported
         for experiment in $(echo "$experiments" | tr -d '"' | tr ',' ' '); do
@@ -114,6 +116,7 @@ done
 # What the machine lacks, with its code or cure.
 run_plan unsupported 0 too_few_cpus mechanism=control/cache-line cpus=0
 run_plan unsupported 0 too_few_cpus mechanism=thread/pipe cpus=0,1000
+run_plan unsupported 0 too_few_cpus mechanism=thread/io-uring-sqpoll cpus=0
 run_plan unsupported 0 too_few_cpus mechanism=thread/futex experiment=gap cpus=0
 [ "$(nproc)" -lt 2 ] || run_plan ok 0 '' mechanism=thread/futex experiment=gap contexts=1 cpus=0,1 batch_ns=20000 batches=3 warmup_batches=1
 for idle in busy poll; do run_plan unsupported 0 too_few_cpus mechanism=thread/futex idle=$idle cpus=0; done
@@ -135,6 +138,7 @@ fifo=unsupported
 if chrt -f 1 true 2>/dev/null; then fifo=ok; fi
 grep -E '^(thread|process)/.*"switch"' "$work/mechanisms" >"$work/scheduled" || true
 while read -r mechanism _; do
+    [ "$mechanism" != thread/io-uring-sqpoll ] || continue
     run_plan $fifo 0 '' mechanism="$mechanism" sched=fifo contexts=3 batch_units=600 batches=2
 done <"$work/scheduled"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

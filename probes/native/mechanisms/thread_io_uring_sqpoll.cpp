@@ -3,10 +3,12 @@
 // nothing there.
 #include <dirent.h>
 
-#include <cstdlib>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "kit/ring/uring_ring.h"
 
@@ -32,12 +34,21 @@ struct alignas(64) Context {
     void leave() { ring.leave_to_thread(); }
 };
 
+constexpr int unknown = -1;
+
+// The number that a text begins with.
+int number(std::string_view text) {
+    int value = unknown;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
 std::set<int> threads_of_this_process() {
     std::set<int> threads;
     DIR* const all = opendir("/proc/self/task");
-    while (const dirent* entry = all != nullptr ? readdir(all) : nullptr) threads.insert(std::atoi(entry->d_name));
+    while (const dirent* entry = all != nullptr ? readdir(all) : nullptr) threads.insert(number(entry->d_name));
     if (all != nullptr) closedir(all);
-    threads.erase(0);  // . and ..
+    threads.erase(unknown);  // . and ..
     return threads;
 }
 
@@ -47,7 +58,7 @@ int cpu_of(int thread) {
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::size_t at = text.rfind(')');
     for (int field = 0; field < 37 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
-    return at == std::string::npos ? -1 : std::atoi(text.c_str() + at);
+    return at == std::string::npos ? unknown : number(std::string_view(text).substr(at + 1));
 }
 
 // Knows the thread that polls for it: the one that came with its first ring.
