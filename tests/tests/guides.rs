@@ -54,8 +54,11 @@ fn commands(page: &str) -> Vec<String> {
 fn plain(page: &str) -> String {
     let (head, _) = page.split_once("\n[evidence]").unwrap();
     let lines = head.lines().filter(|line| !line.starts_with("floor = ") && !line.starts_with("bound = "));
+    // The fake does not go by way of a second CPU.
+    let hidden = page.contains("\nhops_hidden = true");
+    let place = |line: &str| if hidden { line.replace("\"two_cpus\"", "\"one_cpu\"") } else { line.to_owned() };
     let headline = if page.contains("[[headline]]") { "[[headline]]\nplacement = \"one_cpu\"\n" } else { "" };
-    format!("{}\n[evidence]\nturns = true\n{headline}", lines.collect::<Vec<_>>().join("\n"))
+    format!("{}\n[evidence]\nturns = true\n{headline}", lines.map(place).collect::<Vec<_>>().join("\n"))
 }
 
 /// The value of `KEY = […]` as it stands there, without blanks.
