@@ -17,7 +17,7 @@ static struct uring {
 
 static void make_ring(struct uring* ring) {
     struct io_uring_params p = {0};
-#ifdef POLLED
+#ifdef POLLED  // A thread of the kernel looks for requests, on another CPU.
     p.flags = IORING_SETUP_SQPOLL | IORING_SETUP_SQ_AFF | (ring == rings ? 0 : IORING_SETUP_ATTACH_WQ);
     p.sq_thread_cpu = sched_getcpu() == 0;
     p.sq_thread_idle = 1000;
@@ -47,20 +47,19 @@ static inline struct io_uring_sqe* prepare(struct uring* ring, int operation) {
 }
 
 static inline struct io_uring_cqe* submit_and_wait(struct uring* ring) {
-    do {
-        long submitted = syscall(SYS_io_uring_enter, ring->fd, ring->prepared, 1, IORING_ENTER_GETEVENTS, NULL, 0);
-        if (submitted > 0) ring->prepared -= (unsigned)submitted;
-    } while (__atomic_load_n(ring->arrived, __ATOMIC_ACQUIRE) == *ring->taken);
-    return &ring->completions[*ring->taken & ring->arrived_mask];
-}
-
-static inline struct io_uring_cqe* wait_while_polled(struct uring* ring) {
+#ifdef POLLED
     while (__atomic_load_n(ring->arrived, __ATOMIC_ACQUIRE) == *ring->taken) {
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         unsigned sleeps = __atomic_load_n(ring->state, __ATOMIC_RELAXED) & IORING_SQ_NEED_WAKEUP;
         unsigned flags = IORING_ENTER_GETEVENTS | (sleeps ? IORING_ENTER_SQ_WAKEUP : 0);
         syscall(SYS_io_uring_enter, ring->fd, 0, 1, flags, NULL, 0);
     }
+#else
+    do {
+        long submitted = syscall(SYS_io_uring_enter, ring->fd, ring->prepared, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+        if (submitted > 0) ring->prepared -= (unsigned)submitted;
+    } while (__atomic_load_n(ring->arrived, __ATOMIC_ACQUIRE) == *ring->taken);
+#endif
     return &ring->completions[*ring->taken & ring->arrived_mask];
 }
 
