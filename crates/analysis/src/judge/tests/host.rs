@@ -294,11 +294,11 @@ fn what_an_idle_helper_burns_is_missing_in_no_claim() {
     check(&watched(&rule(), seen), Verdict::Contradicted, "time_missing");
 }
 
-/// Contexts on two CPUs that are pushed aside share one; sandboxes, each of them many tasks of the host's kernel, may not.
+/// Contexts on two CPUs that are pushed aside share one, or are seen on one; sandboxes, each of them many tasks of the host's kernel, may not.
 #[test]
 fn contexts_with_a_cpu_each_are_not_pushed_aside() {
     let (cpus, plan) = (vec![0, 1], Plan { cpus: vec![0, 1], ..plan() });
-    let with = |rule: &EvidenceRule, involuntary| {
+    let with = |rule: &EvidenceRule, involuntary, ran_on: &[u32]| {
         let mut transcript = honest();
         transcript.plan.as_mut().unwrap().cpus.clone_from(&cpus);
         kernel(&mut transcript, 4000, involuntary);
@@ -306,7 +306,7 @@ fn contexts_with_a_cpu_each_are_not_pushed_aside() {
         evidence(&mut transcript).hops.as_mut().unwrap().same_cpu = 0;
         let mut seen = Seen { last_samples_ns: Some(10_000_000_000), voluntary: 10_000, ..seen() };
         let tree = seen.tree.as_mut().unwrap();
-        (tree.allowed_cpus, tree.ran_on) = (cpus.clone(), cpus.clone());
+        (tree.allowed_cpus, tree.ran_on) = (cpus.clone(), ran_on.to_vec());
         let answer = ProbeAnswer {
             transcript: &transcript,
             process: ProcessEnd::Exited(0),
@@ -317,12 +317,14 @@ fn contexts_with_a_cpu_each_are_not_pushed_aside() {
         judge(rule, &plan, &answer)
     };
     let several = EvidenceRule { kernel_switches: Some((1.0, 2.0)), ..rule() };
-    check(&with(&several, 0), Verdict::Verified, "");
+    check(&with(&several, 0, &[0, 1]), Verdict::Verified, "");
     check(
-        &with(&several, 1200),
+        &with(&several, 1200, &[0, 1]),
         Verdict::Contradicted,
         r#"other_way instead={"code":"shared_cpu","involuntary":1200.0"#,
     );
+    let one = with(&several, 0, &[0]);
+    check(&one, Verdict::Contradicted, r#"other_way instead={"code":"no_task_on_cpu","cpu":1,"planned":[0,1]}"#);
     let sandboxes = EvidenceRule { hops_hidden: true, ..several };
-    check(&with(&sandboxes, 1200), Verdict::Verified, "");
+    check(&with(&sandboxes, 1200, &[0, 1]), Verdict::Verified, "");
 }
