@@ -99,7 +99,7 @@ pub enum Reason {
     )]
     MaySpin { used_ms: f64, of_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
     #[error(
-        "{shared} intended times had no wake-up of their own, so that as many were late by half a period or more, and {late} are said to be{}",
+        "{shared} intended times had no wake-up of their own, so that as many were late by half a period or more, and the latencies have {late}{}",
         bound("; for", spared, " there may be another cause")
     )]
     FewLate { late: u64, shared: u64, #[serde(skip_serializing_if = "Option::is_none")] spared: Option<f64> },
@@ -137,8 +137,8 @@ pub enum Reason {
     #[error("what it executes cannot be counted here: {why}")]
     CountRefused { why: Obstacle },
     #[error(
-        "{per_unit:.3} instructions per unit are fewer than{} that a switch has: the work was optimised away, or done elsewhere",
-        bound(" the", least, "")
+        "{per_unit:.3} instructions per unit are fewer than a switch has{}: the work was optimised away, or done elsewhere",
+        bound(" (at least", least, ")")
     )]
     NoInstructions { per_unit: f64, #[serde(skip_serializing_if = "Option::is_none")] least: Option<f64> },
 

@@ -201,7 +201,7 @@ impl Recorded {
     }
 }
 
-/// Verdict and reason of a row, and whether others are said to have disturbed it.
+/// Verdict and reason of a row, and whether others disturbed it.
 #[derive(PartialEq, Clone)]
 struct Outcome {
     judgement: Judgement,
