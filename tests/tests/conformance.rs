@@ -153,7 +153,7 @@ fn a_careless_probe_is_told_what_it_breaks() {
         assert!(found, "section {section}, {words:?} is not among\n{}", said.out);
     }
     for part in [
-        "`turns` is absent",
+        "`turns`: the contexts' turns cannot be seen here",
         "nobody reads the field evidence.turn (did you mean `turns`?)",
         "samples came ",
         "processes that outlived it and were killed: 1",

@@ -254,7 +254,7 @@ fn a_count_a_rate_a_size_a_time_and_a_distribution_are_equals() {
     let name = |offer: &str| offer.split(':').next().unwrap().to_owned();
     let common = |name: &str| {
         format!(
-            "title = \"All {name}\"\nshort = \"{name}\"\ncolumn = \"{name}\"\nclause = \"its {name}\"\ncontexts = 2\nlive = \"throughout\"\nturns_per_unit = 1\ndue = [\"turns\"]\n"
+            "title = \"All {name}\"\nshort = \"{name}\"\ncolumn = \"{name}\"\nclause = \"its {name}\"\ncontexts = 2\nlive = \"throughout\"\nturns_per_unit = 1\n"
         )
     };
     let mut pages = vec![("experiments/lateness".to_owned(), LATENESS.to_owned())];

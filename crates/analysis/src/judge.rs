@@ -20,7 +20,7 @@ use case::Case;
 use switchcost_model::{Disturbance, EndStatus, EvidenceRule, Judgement, Plan, Reason, Seen, Verdict};
 
 pub use again::{Changed, bounds_of, judge_again, judge_again_by};
-pub use broken::leave_ms;
+pub use broken::{departures, leave_ms, no_answer};
 pub use case::{Bound, Bounds, Content, ProbeAnswer};
 pub(crate) use claim::turns_agree;
 pub use constants::Constants;
@@ -106,6 +106,14 @@ fn untraced(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer: &Pr
         None => Judgement::VERIFIED,
     };
     Ruling { judgement, disturbances: claim::disturbed_by_others(&case).into_iter().collect() }
+}
+
+/// All that the rule needs of the probe and that its evidence lacks, by field.
+#[must_use]
+pub fn untold<'a>(rule: &'a EvidenceRule, plan: &'a Plan, answer: &ProbeAnswer<'a>) -> Vec<(&'a str, Reason)> {
+    let (transcript, seen, bound) = (answer.transcript, answer.seen, answer.bound);
+    let (Some(evidence), Some(echo)) = (&transcript.evidence, &transcript.plan) else { return Vec::new() };
+    missing::untold(&Case { constants: &Constants::OURS, rule, plan, echo, transcript, evidence, seen, bound })
 }
 
 #[cfg(test)]

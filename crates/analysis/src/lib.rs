@@ -55,8 +55,8 @@ pub use detail::{Detail, SHARES, Start, detail};
 pub use explain::{ADDS_UP_WITHIN, AddsUp, Explained, LayerCost, Limited, Part, Prediction, Shares, explain};
 pub use figures::{Figures, KernelRate, Reading, Summary};
 pub use judge::{
-    Bound, Bounds, Changed, Constants, Content, ProbeAnswer, Ruling, bounds_of, found, judge, judge_again,
-    judge_again_by, judge_by, leave_ms, went_another_way,
+    Bound, Bounds, Changed, Constants, Content, ProbeAnswer, Ruling, bounds_of, departures, found, judge, judge_again,
+    judge_again_by, judge_by, leave_ms, no_answer, untold, went_another_way,
 };
 pub use label::label;
 pub use lacking::{Lacking, time_texts};

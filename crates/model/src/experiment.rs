@@ -1,11 +1,8 @@
 //! What is measured of a mechanism: a page each, in `experiment/`, and their list.
 
-use crate::id::words;
 use crate::quantity::Quantity;
 use crate::word::{Page, Word, Words};
-use crate::{HostPart, IdError, Placement, host_parts};
-use core::fmt;
-use core::str::FromStr;
+use crate::{HostPart, Placement, host_parts};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -56,8 +53,10 @@ pub struct Asked {
     /// Turns of contexts in one unit; 0 where each has one in every batch.
     #[serde(default)]
     pub turns_per_unit: u64,
-    /// What the evidence must have.
-    pub due: Vec<Due>,
+    /// In pages of earlier versions what the evidence must have; the mechanism's rule says it.
+    #[serde(default)]
+    #[expect(dead_code, reason = "nothing is asked of it")]
+    due: serde::de::IgnoredAny,
     /// Single units can be timed (`timing=each`).
     #[serde(default)]
     pub each: bool,
@@ -121,22 +120,6 @@ pub enum Live {
     /// For one batch, of which they are the units; there is one such batch in a start.
     Batch,
 }
-
-/// A field of the evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Due {
-    /// Turns of the contexts.
-    Turns,
-    /// The token's sequence number.
-    Token,
-    /// Switches that the kernel counted.
-    Kernel,
-    /// Where the switches led.
-    Hops,
-    /// CPUs of the contexts.
-    Cpus,
-}
-words!(Due, "field", Turns => "turns", Token => "token", Kernel => "kernel", Hops => "hops", Cpus => "cpus");
 
 static WORDS: Words<Asked> = Words::none();
 
@@ -290,7 +273,7 @@ mod tests {
         let page = |tail: &str| {
             let quantity = "quantity = { name = \"misses\", unit = \"misses\", scale = [[1, \"misses\"]], of_a_unit = \"Misses\", base_unit = \"misses\" }";
             format!(
-                "title = \"T\"\nshort = \"s\"\ncolumn = \"c\"\nclause = \"one\"\nunit = \"u\"\n{quantity}\nparts = [\"misses\"]\ncontexts = 1\nlive = \"unit\"\ndue = []\n{tail}"
+                "title = \"T\"\nshort = \"s\"\ncolumn = \"c\"\nclause = \"one\"\nunit = \"u\"\n{quantity}\nparts = [\"misses\"]\ncontexts = 1\nlive = \"unit\"\n{tail}"
             )
         };
         let added = Experiment::add("own_one", &page("")).unwrap();
@@ -316,7 +299,6 @@ mod tests {
             ("[[1, \"misses\"]]", "[]", "a scale"),
             ("contexts = 1", "contexts = 0", "contexts is 0"),
             ("contexts = 1", "contexts = 1\napart = true", "must live throughout"),
-            ("due = []", "due = [\"hop\"]", "hop"),
         ] {
             wrong("own_two", &page("").replace(error, instead), why);
         }

@@ -48,7 +48,7 @@ pub use counters::{CountedStart, Counter, Counters, PerUnit};
 pub use difference::{Difference, IDLE_REQUEST, NOBODY, agree, apart, cut, differences};
 pub use disturbance::{Disturbance, Throttle};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
-pub use experiment::{Asked, Due, Experiment, Inquiry, Live, measuring, quantities};
+pub use experiment::{Asked, Experiment, Inquiry, Live, measuring, quantities};
 pub use fault::{Broken, Fault};
 pub use finding::{Finding, FindingText, Severity, has_case};
 pub use foreign::{decoded, foreign};

@@ -22,8 +22,9 @@ pub(super) fn crowded(constants: &Constants, plan: &Plan, answer: &ProbeAnswer<'
     others.then_some(Reason::Crowded { limit_ms: plan.deadline_ms, waited_ms: (waited / 1e6).round() as u64 })
 }
 
-/// Reasons for which there is no usable answer at all.
-pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
+/// Nothing came that could be judged, within `limit_ms`.
+#[must_use]
+pub fn no_answer(limit_ms: u64, answer: &ProbeAnswer<'_>) -> Option<Reason> {
     let ProbeAnswer { transcript, process, log, .. } = *answer;
     let words = || quoted(log);
     if let Some(fault) = &transcript.fault
@@ -31,30 +32,43 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
     {
         return Some(Reason::ProtocolBroken { fault: fault.clone().into(), words: words() });
     }
+    if transcript.end.is_some() {
+        return None;
+    }
+    Some(match process {
+        ProcessEnd::Deadline => Reason::NoAnswer { limit_ms },
+        ProcessEnd::NotStarted => Reason::NotStarted { why: log.trim().to_owned() },
+        ProcessEnd::Signalled(signal) => Reason::Killed { signal, words: words() },
+        ProcessEnd::Unknown => Reason::EndUnknown,
+        ProcessEnd::Stopped => Reason::EndedEarly { status: -1, words: words() },
+        ProcessEnd::Exited(status) => Reason::EndedEarly { status, words: words() },
+    })
+}
+
+/// Reasons for which there is no usable answer at all.
+pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
+    let ProbeAnswer { transcript, process, log, .. } = *answer;
+    if let Some(reason) = no_answer(plan.deadline_ms, answer) {
+        return Some(reason);
+    }
+    let words = || quoted(log);
+    let end = transcript.end.as_ref()?;
+    let fine = matches!(end.status, EndStatus::Ok | EndStatus::Unsupported);
     match process {
-        ProcessEnd::Deadline if transcript.end.is_some() => {
+        ProcessEnd::Deadline => {
             return Some(Reason::DidNotLeave { limit_ms: leave_ms(plan.variant.contexts), words: words() });
         }
-        ProcessEnd::Deadline => return Some(Reason::NoAnswer { limit_ms: plan.deadline_ms }),
         ProcessEnd::NotStarted => return Some(Reason::NotStarted { why: log.trim().to_owned() }),
         ProcessEnd::Signalled(signal) => return Some(Reason::Killed { signal, words: words() }),
         ProcessEnd::Unknown => return Some(Reason::EndUnknown),
-        ProcessEnd::Stopped | ProcessEnd::Exited(_) => {}
-    }
-    let Some(end) = &transcript.end else {
-        let status = if let ProcessEnd::Exited(status) = process { status } else { -1 };
-        return Some(Reason::EndedEarly { status, words: words() });
-    };
-    let fine = matches!(end.status, EndStatus::Ok | EndStatus::Unsupported);
-    match process {
         ProcessEnd::Exited(status) if (status == 0) != fine => {
             return Some(Reason::StatusesDiffer { end: end.status.to_string(), status, words: words() });
         }
-        _ if !fine => return None,
-        _ => {}
+        ProcessEnd::Stopped | ProcessEnd::Exited(_) => {}
     }
     if end.status == EndStatus::Ok {
-        (rules(plan.variant.experiment).unusable)(answer.seen).or_else(|| other_plan(plan, transcript))
+        let unusable = (rules(plan.variant.experiment).unusable)(answer.seen);
+        unusable.or_else(|| departures(plan, transcript).into_iter().next())
     } else {
         None
     }
@@ -69,60 +83,56 @@ fn quoted(log: &str) -> LastWords {
     }
 }
 
-/// The probe must have carried out what was asked.
-fn other_plan(plan: &Plan, transcript: &Transcript) -> Option<Reason> {
-    let Some(echo) = &transcript.plan else { return Some(Reason::NoPlan) };
-    let variant = &plan.variant;
-    let differs = |what: &str, asked: &dyn std::fmt::Display, done: &dyn std::fmt::Display| {
-        Some(Reason::OtherPlan { what: what.to_owned(), done: done.to_string(), asked: asked.to_string() })
+/// All that the probe carried out otherwise than was asked.
+#[must_use]
+pub fn departures(plan: &Plan, transcript: &Transcript) -> Vec<Reason> {
+    let Some(echo) = &transcript.plan else { return vec![Reason::NoPlan] };
+    let (variant, mut all) = (&plan.variant, Vec::new());
+    let mut same = |what: &str, asked: String, done: String| {
+        if asked != done {
+            all.push(Reason::OtherPlan { what: what.to_owned(), done, asked });
+        }
     };
-    if echo.mechanism != variant.mechanism {
-        return differs("mechanism", &variant.mechanism, &echo.mechanism);
-    }
-    if echo.experiment != variant.experiment {
-        return differs("experiment", &variant.experiment, &echo.experiment);
-    }
-    if echo.timing != variant.timing {
-        return differs("timing", &variant.timing, &echo.timing);
-    }
-    if variant.experiment.ring && echo.contexts != variant.contexts {
-        return differs("contexts", &variant.contexts, &echo.contexts);
-    }
-    if echo.cpus != plan.cpus {
-        return differs("cpus", &format!("{:?}", plan.cpus), &format!("{:?}", echo.cpus));
-    }
+    same("mechanism", variant.mechanism.to_string(), echo.mechanism.to_string());
+    same("experiment", variant.experiment.to_string(), echo.experiment.to_string());
+    same("timing", variant.timing.to_string(), echo.timing.to_string());
+    same("contexts", variant.contexts.to_string(), echo.contexts.to_string());
+    same("cpus", format!("{:?}", plan.cpus), format!("{:?}", echo.cpus));
+    same("batches", plan.batches.to_string(), echo.batches.to_string());
+    same("warmup_batches", plan.warmup_batches.to_string(), echo.warmup_batches.to_string());
     if plan.batch_units != 0
         && !(plan.batch_units..=plan.batch_units.saturating_add(echo.contexts)).contains(&echo.batch_units)
     {
-        return differs("batch_units", &plan.batch_units, &echo.batch_units);
+        same("batch_units", plan.batch_units.to_string(), echo.batch_units.to_string());
     }
     for (name, value) in variant.sent() {
-        if echo.parameters.get(name) != Some(value) {
-            let done = echo.parameters.get(name).map_or("missing", String::as_str);
-            return differs(name, value, &done);
-        }
+        same(name, value.clone(), echo.parameters.get(name).map_or("missing", String::as_str).to_owned());
     }
-    counted_batches(plan, echo, transcript)
+    all.extend(counted_batches(plan, echo, transcript));
+    all
 }
 
-fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Option<Reason> {
+/// So many batches in each phase as asked; each interval once.
+fn counted_batches(plan: &Plan, echo: &PlanEcho, transcript: &Transcript) -> Vec<Reason> {
     if plan.variant.experiment.in_one_batch() {
-        return None;
+        return Vec::new();
     }
     if plan.variant.each_unit() {
         let recorded: u64 = transcript.histograms.iter().filter(|h| h.phase == Phase::Measure).map(|h| h.units).sum();
         let asked = echo.batch_units.saturating_mul(plan.batches);
-        return (recorded != asked).then_some(Reason::IntervalsMissing { recorded, asked });
+        return (recorded != asked).then_some(Reason::IntervalsMissing { recorded, asked }).into_iter().collect();
     }
-    for part in plan.variant.experiment.page().samples() {
+    let mut all = Vec::new();
+    for part in plan.variant.experiment.page().sent() {
         for (phase, asked) in [(Phase::Warmup, plan.warmup_batches), (Phase::Measure, plan.batches)] {
             let of = transcript.samples.iter().filter(|s| s.phase == phase && s.quantity.as_deref() == part);
             let arrived: u64 = of.map(|s| s.ticks.len() as u64).sum();
             if arrived != asked {
-                return Some(Reason::BatchesMissing { phase: phase.to_string(), arrived, asked });
+                all.push(Reason::BatchesMissing { phase: phase.to_string(), arrived, asked });
             }
         }
     }
-    let foreign = transcript.samples.iter().find(|s| s.units != echo.batch_units)?;
-    Some(Reason::OtherBatch { units: foreign.units, planned: echo.batch_units })
+    let foreign = transcript.samples.iter().find(|s| s.units != echo.batch_units);
+    all.extend(foreign.map(|samples| Reason::OtherBatch { units: samples.units, planned: echo.batch_units }));
+    all
 }

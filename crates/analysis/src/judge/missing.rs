@@ -6,46 +6,12 @@ use super::each;
 use switchcost_model::{Count, Reason, Seen, Sight};
 
 pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
-    let (rule, evidence) = (case.rule, case.evidence);
-    let why = |field: &str, what: &str| not_seen(case, field, what);
-    if rule.turns && evidence.turns.is_none() {
-        return why("turns", "the contexts' turns");
+    if let Some((_, reason)) = untold(case).into_iter().next() {
+        return Some(reason);
     }
     if case.experiment().in_one_batch() {
         return fell_below_zero(case).or_else(|| host_missing(case));
     }
-    if case.is_ring() && evidence.token.is_none() {
-        return why("token", "the token's sequence number");
-    }
-    if rule.kernel_switches.is_some() && evidence.kernel.is_none() {
-        return why("kernel", "the kernel's switch count");
-    }
-    if rule.address_spaces.is_some_and(|spaces| spaces > 1)
-        && evidence.address_spaces.is_none()
-        && case.seen.and_then(|seen| seen.tree.as_ref()?.address_spaces).is_none()
-    {
-        return why("address_spaces", "the number of address spaces");
-    }
-    if !case.plan.cpus.is_empty() && evidence.cpus.is_none() {
-        return why("cpus", "the CPU of the contexts");
-    }
-    if rule.most_busy.is_some() && !evidence.counts.contains_key("cpu_time_ns") {
-        return why("cpu_time_ns", "the CPU time of the contexts");
-    }
-    if rule.threads_change && evidence.hops.as_ref().is_some_and(|hops| hops.same_thread.is_none()) {
-        return why("same_thread", "the OS threads of the contexts");
-    }
-    let counts = || {
-        let mut asked =
-            rule.counts.keys().chain(rule.at_least.keys()).chain(rule.reached.keys()).chain(rule.per_block.keys());
-        let missing = asked.find(|name| !evidence.counts.contains_key(*name))?;
-        why(missing, missing)
-    };
-    let unreached = || {
-        let (name, &needed) = rule.reached.iter().find(|(name, needed)| evidence.counts[*name] < **needed)?;
-        let observed = evidence.counts[name];
-        Some(Reason::NotReached { name: name.clone(), observed, needed })
-    };
     if case.bound.control == Bound::Unmeasured && case.experiment().bounded() {
         // Nobody would notice a switch that a compiler removed.
         return Some(Reason::Unbounded);
@@ -55,32 +21,54 @@ pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
         let times = Some(case.constants.least_bounds);
         Some(Reason::NearControl { ns, control, control_ns, starts, times })
     };
-    hops_missing(case)
-        .or_else(near)
-        .or_else(counts)
-        .or_else(unreached)
-        .or_else(|| each::below_resolution(case))
-        .or_else(|| host_missing(case))
-}
-
-fn not_seen(case: &Case<'_>, field: &str, what: &str) -> Option<Reason> {
-    Some(Reason::NotSeen { what: what.to_owned(), why: case.evidence.why.get(field).cloned() })
-}
-
-/// Order and CPUs of hops are evidence that no ring does without.
-fn hops_missing(case: &Case<'_>) -> Option<Reason> {
-    let contexts = case.plan.variant.contexts;
-    if !case.is_ring() || case.rule.hops_hidden || case.plan.verify_units == 0 || contexts < 2 {
-        return None;
-    }
-    let Some(hops) = &case.evidence.hops else {
-        if contexts as f64 > case.constants.largest_checked && case.plan.cpus.len() < 2 {
-            return None;
-        }
-        return not_seen(case, "hops", "order and CPUs of the switches");
+    let unreached = || {
+        let (name, &needed) = case.rule.reached.iter().find(|(name, needed)| case.evidence.counts[*name] < **needed)?;
+        let observed = case.evidence.counts[name];
+        Some(Reason::NotReached { name: name.clone(), observed, needed })
     };
-    let asked = case.plan.verify_units.min(case.evidence.units).saturating_sub(1);
-    (hops.count < asked).then_some(Reason::FewChecked { checked: hops.count, asked })
+    near().or_else(unreached).or_else(|| each::below_resolution(case)).or_else(|| host_missing(case))
+}
+
+/// All that the rule needs and the probe alone can know, and that it did not tell, with the field of the evidence.
+pub(super) fn untold<'a>(case: &Case<'a>) -> Vec<(&'a str, Reason)> {
+    let (rule, evidence, mut all) = (case.rule, case.evidence, Vec::new());
+    let mut need = |absent: bool, field: &'a str, what: &str| {
+        if absent {
+            all.push((field, Reason::NotSeen { what: what.to_owned(), why: evidence.why.get(field).cloned() }));
+        }
+    };
+    need(rule.turns && evidence.turns.is_none(), "turns", "the contexts' turns");
+    if case.experiment().in_one_batch() {
+        return all;
+    }
+    need(case.is_ring() && evidence.token.is_none(), "token", "the token's sequence number");
+    need(rule.kernel_switches.is_some() && evidence.kernel.is_none(), "kernel", "the kernel's switch count");
+    let spaces = evidence.address_spaces.or_else(|| case.seen?.tree.as_ref()?.address_spaces);
+    let several = rule.address_spaces.is_some_and(|spaces| spaces > 1);
+    need(several && spaces.is_none(), "address_spaces", "the number of address spaces");
+    need(!case.plan.cpus.is_empty() && evidence.cpus.is_none(), "cpus", "the CPU of the contexts");
+    let busy = rule.most_busy.is_some() && !evidence.counts.contains_key("cpu_time_ns");
+    need(busy, "cpu_time_ns", "the CPU time of the contexts");
+    let threads = rule.threads_change && evidence.hops.as_ref().is_some_and(|hops| hops.same_thread.is_none());
+    need(threads, "same_thread", "the OS threads of the contexts");
+    let checked = hops_due(case).then_some(evidence.hops.as_ref());
+    need(checked.is_some_and(|hops| hops.is_none()), "hops", "order and CPUs of the switches");
+    let counts = rule.counts.keys().chain(rule.at_least.keys()).chain(rule.reached.keys()).chain(rule.per_block.keys());
+    for name in counts {
+        need(!evidence.counts.contains_key(name), name, name);
+    }
+    let asked = case.plan.verify_units.min(evidence.units).saturating_sub(1);
+    let few = checked.flatten().filter(|hops| hops.count < asked);
+    all.extend(few.map(|hops| ("hops", Reason::FewChecked { checked: hops.count, asked })));
+    all
+}
+
+/// Order and CPUs of hops are evidence that no ring does without, but for one on one CPU that is too large.
+fn hops_due(case: &Case<'_>) -> bool {
+    let contexts = case.plan.variant.contexts;
+    let checked = case.is_ring() && !case.rule.hops_hidden && case.plan.verify_units > 0 && contexts >= 2;
+    let too_large = contexts as f64 > case.constants.largest_checked && case.plan.cpus.len() < 2;
+    checked && (case.evidence.hops.is_some() || !too_large)
 }
 
 fn fell_below_zero(case: &Case<'_>) -> Option<Reason> {

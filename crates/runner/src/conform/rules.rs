@@ -5,9 +5,9 @@ use super::subject::Subject;
 use super::talk::{Answer, is_measurement};
 use crate::experiments::acts;
 use std::time::Duration;
-use switchcost_analysis::{Bounds, ProbeAnswer, judge, went_another_way};
+use switchcost_analysis::{Bound, Bounds, ProbeAnswer, departures, judge, no_answer, untold, went_another_way};
 use switchcost_catalogue::{PlanEnd, PlanEntry};
-use switchcost_model::{Due, EndStatus, Evidence, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, Verdict};
+use switchcost_model::{EndStatus, EvidenceRule, Phase, Plan, PlanEcho, ProcessEnd, Reason, Verdict};
 use switchcost_protocol::{END_CODES, kind};
 
 /// A rule by its name in the table, how it was broken, and the line that shows it.
@@ -37,7 +37,8 @@ impl List {
 /// Every rule that an answer breaks.
 pub(super) fn broken(plan: &PlanEntry, subject: Option<&Subject<'_>>, sent: &Sent, answer: &Answer) -> Vec<Found> {
     let mut list = List::default();
-    if let Some(found) = no_answer(plan, answer) {
+    let limit_ms = sent.expected.as_ref().map_or(0, |asked| asked.deadline_ms);
+    if let Some(found) = unanswered(plan, subject, answer, limit_ms) {
         return vec![found];
     }
     let Some(end) = &answer.transcript.end else { return Vec::new() };
@@ -73,33 +74,28 @@ pub(super) fn broken(plan: &PlanEntry, subject: Option<&Subject<'_>>, sent: &Sen
     list.0
 }
 
-/// Nothing that could be judged came.
-fn no_answer(plan: &PlanEntry, answer: &Answer) -> Option<Found> {
-    let found = |rule: &str, what: String, line| Some(Found { rule: rule.to_owned(), what, line });
-    if let Some(fault) = &answer.transcript.fault {
-        return found("messages", fault.to_string(), usize::try_from(fault.line).ok());
-    }
-    if answer.transcript.end.is_some() {
-        return None;
-    }
-    let rule = &plan.rule;
-    match answer.process {
-        ProcessEnd::NotStarted => found(rule, format!("it cannot be started: {}", answer.log.trim()), None),
-        ProcessEnd::Exited(status) if answer.lines.is_empty() => {
-            found(rule, format!("no message came where one belongs; it ended with exit status {status}"), None)
-        }
-        ProcessEnd::Exited(status) => {
-            found("end", format!("it ended with exit status {status} before `end`"), Some(answer.lines.len()))
-        }
-        ProcessEnd::Signalled(signal) => {
-            found("end", format!("signal {signal} ended it before `end`"), Some(answer.lines.len()))
-        }
-        ProcessEnd::Unknown => {
-            found("end", "it ended before `end`, nobody could learn how".into(), Some(answer.lines.len()))
-        }
-        ProcessEnd::Deadline | ProcessEnd::Stopped => {
-            found("end", "no `end` came in time; it was killed".into(), Some(answer.lines.len()))
-        }
+/// Nothing that could be judged came, as the judge says.
+fn unanswered(plan: &PlanEntry, subject: Option<&Subject<'_>>, answer: &Answer, limit_ms: u64) -> Option<Found> {
+    let reason = no_answer(limit_ms, &probe_answer(answer))?;
+    let fault = answer.transcript.fault.as_ref().filter(|_| matches!(reason, Reason::ProtocolBroken { .. }));
+    let line = fault.map_or(Some(answer.lines.len()), |fault| usize::try_from(fault.line).ok());
+    let rule = if answer.lines.is_empty() { plan.rule.clone() } else { rule_of(subject, &reason).to_owned() };
+    Some(Found { rule, what: reason.to_string(), line: line.filter(|&line| line > 0) })
+}
+
+/// The rule that a reason speaks of.
+fn rule_of(subject: Option<&Subject<'_>>, reason: &Reason) -> &'static str {
+    let parameter = |name: &String| subject.is_some_and(|subject| subject.described.parameters.contains(name));
+    match reason {
+        Reason::OtherPlan { what, .. } if parameter(what) => "parameters",
+        Reason::OtherPlan { .. } | Reason::OtherBatch { .. } => "echo",
+        Reason::BatchesMissing { phase, .. } if *phase == Phase::Warmup.to_string() => "warmup",
+        Reason::BatchesMissing { .. } | Reason::IntervalsMissing { .. } => "batches",
+        Reason::FewChecked { .. } => "hops",
+        Reason::NotSeen { .. } => "why",
+        Reason::ProtocolBroken { .. } | Reason::NoPlan | Reason::NoEvidence => "messages",
+        Reason::NoAnswer { .. } | Reason::Killed { .. } | Reason::EndUnknown | Reason::EndedEarly { .. } => "end",
+        _ => "evidence",
     }
 }
 
@@ -124,60 +120,35 @@ fn departure(list: &mut List, answer: &Answer, status: EndStatus, fine: bool) {
 /// What must hold of a plan that was carried out.
 fn carried_out(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer) {
     let transcript = &answer.transcript;
-    let (Some(echo), Some(evidence)) = (&transcript.plan, &transcript.evidence) else {
+    let (Some(echo), Some(_)) = (&transcript.plan, &transcript.evidence) else {
         return list.add("messages", "neither `plan` nor `evidence` came before `end`", None);
     };
     let line =
         |name: &str| answer.lines.iter().position(|line| kind(line).as_deref() == Some(name)).map(|index| index + 1);
-    let before = list.0.len();
-    echoed(list, asked, echo, line("plan"));
-    parameters(list, subject, asked, echo, line("plan"));
+    for reason in departures(asked, transcript) {
+        let rule = rule_of(Some(subject), &reason);
+        list.add(rule, reason.to_string(), line("plan").filter(|_| matches!(reason, Reason::OtherPlan { .. })));
+    }
+    strange(list, subject, echo, line("plan"));
     laps(list, subject, asked, echo, line("plan"));
-    counts(list, asked, echo, transcript);
     silence(list, asked, answer, line("plan"));
-    let shown = line("evidence");
-    if asked.variant.experiment.ring && asked.verify_units > 0 {
-        let hops = evidence.hops.as_ref().filter(|hops| !hops.timed && hops.count + 1 < asked.verify_units);
-        list.hold(hops.is_none(), "hops", shown, || {
-            format!("{} hops were checked where {} were asked", hops.map_or(0, |hops| hops.count), asked.verify_units)
-        });
+    let usual = || EvidenceRule { turns: true, kernel_switches: Some((0.0, f64::MAX)), ..EvidenceRule::default() };
+    let rule = subject.mechanism.map_or_else(usual, |mechanism| mechanism.rule(&asked.variant));
+    for (field, reason) in untold(&rule, asked, &probe_answer(answer)) {
+        if !matches!(reason, Reason::NotSeen { why: Some(_), .. }) {
+            list.add(rule_of(Some(subject), &reason), format!("`{field}`: {reason}"), line("evidence"));
+        }
     }
-    for field in absent(subject, asked, evidence) {
-        list.hold(evidence.why.contains_key(field), "why", shown, || {
-            format!("`{field}` is absent, and `why` does not name it")
-        });
-    }
-    if list.0.len() == before {
-        judged(list, subject, asked, answer, shown);
+    if list.0.is_empty() {
+        judged(list, subject, &rule, asked, answer, line("evidence"));
     }
 }
 
-fn echoed(list: &mut List, asked: &Plan, echo: &PlanEcho, line: Option<usize>) {
-    let variant = &asked.variant;
-    let mut same = |what: &str, asked: String, done: String| {
-        list.hold(asked == done, "echo", line, || format!("{what} is {done} where {asked} was asked"));
-    };
-    same("mechanism", variant.mechanism.to_string(), echo.mechanism.to_string());
-    same("experiment", variant.experiment.to_string(), echo.experiment.to_string());
-    same("timing", variant.timing.to_string(), echo.timing.to_string());
-    same("contexts", variant.contexts.to_string(), echo.contexts.to_string());
-    same("cpus", format!("{:?}", asked.cpus), format!("{:?}", echo.cpus));
-    same("batches", asked.batches.to_string(), echo.batches.to_string());
-    same("warmup_batches", asked.warmup_batches.to_string(), echo.warmup_batches.to_string());
-}
-
-fn parameters(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, line: Option<usize>) {
-    for name in &subject.described.parameters {
-        let (asked, done) = (asked.variant.parameters.get(name), echo.parameters.get(name));
-        list.hold(asked == done, "parameters", line, || {
-            let [asked, done] = [asked, done].map(|value| value.map_or("missing", String::as_str));
-            format!("{name} is {done} where {asked} belongs")
-        });
+/// A parameter that it does not describe.
+fn strange(list: &mut List, subject: &Subject<'_>, echo: &PlanEcho, line: Option<usize>) {
+    if let Some(name) = echo.parameters.keys().find(|name| !subject.described.parameters.contains(name)) {
+        list.add("parameters", format!("{name} is not one of the parameters that it describes"), line);
     }
-    let strange = echo.parameters.keys().find(|name| !subject.described.parameters.contains(name));
-    list.hold(strange.is_none(), "parameters", line, || {
-        format!("{} is not one of the parameters that it describes", strange.map_or("", String::as_str))
-    });
 }
 
 fn laps(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, line: Option<usize>) {
@@ -196,34 +167,6 @@ fn laps(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, l
     list.hold(k.is_multiple_of(lap), "laps", line, || format!("batch_units is {k}, which is not whole laps of {lap}"));
     list.hold(!k.is_multiple_of(lap) || (k / lap).is_power_of_two(), "calibration", line, || {
         format!("batch_units is {k}, which no doubling from one lap of {lap} comes to")
-    });
-}
-
-/// So many batches in each phase as asked; each interval once.
-fn counts(list: &mut List, asked: &Plan, echo: &PlanEcho, transcript: &Transcript) {
-    if asked.variant.experiment.in_one_batch() {
-        return;
-    }
-    if asked.variant.each_unit() {
-        let done: u64 = transcript.histograms.iter().filter(|h| h.phase == Phase::Measure).map(|h| h.units).sum();
-        let due = echo.batch_units.saturating_mul(asked.batches);
-        return list
-            .hold(done == due, "batches", None, || format!("{done} intervals were recorded where {due} belong"));
-    }
-    let phases = [(Phase::Warmup, "warmup", asked.warmup_batches), (Phase::Measure, "batches", asked.batches)];
-    for part in asked.variant.experiment.page().sent() {
-        for (phase, rule, due) in phases {
-            let of = transcript.samples.iter().filter(|s| s.phase == phase && s.quantity.as_deref() == part);
-            let done: u64 = of.map(|samples| samples.ticks.len() as u64).sum();
-            list.hold(done == due, rule, None, || {
-                format!("{done} batches of phase {phase} came where {due} were asked")
-            });
-        }
-    }
-    let foreign = transcript.samples.iter().find(|samples| samples.units != echo.batch_units);
-    list.hold(foreign.is_none(), "echo", None, || {
-        let units = foreign.map_or(0, |samples| samples.units);
-        format!("a batch has {units} units where `plan` says {}", echo.batch_units)
     });
 }
 
@@ -254,23 +197,18 @@ fn silence(list: &mut List, asked: &Plan, answer: &Answer, plan: Option<usize>) 
 /// Shortest batches of which units are judged.
 const SHORTEST_JUDGED_NS: u64 = 10_000;
 
-/// Fields that could be expected and are not there.
-fn absent(subject: &Subject<'_>, asked: &Plan, evidence: &Evidence) -> Vec<&'static str> {
-    let experiment = asked.variant.experiment;
-    let contexts = !subject.is_control();
-    let absent = |due: &&Due| match due {
-        Due::Turns => contexts && evidence.turns.is_none(),
-        Due::Token => contexts && evidence.token.is_none(),
-        Due::Kernel => contexts && evidence.kernel.is_none(),
-        Due::Hops => subject.is_ring(experiment) && asked.verify_units > 0 && evidence.hops.is_none(),
-        Due::Cpus => !asked.cpus.is_empty() && evidence.cpus.is_none(),
-    };
-    experiment.page().due.iter().filter(absent).map(|due| due.as_str()).collect()
-}
-
 /// The judge of runs, by the mechanism's own rule of evidence.
-fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer, line: Option<usize>) {
-    let Some(mechanism) = subject.mechanism else { return };
+fn judged(
+    list: &mut List,
+    subject: &Subject<'_>,
+    rule: &EvidenceRule,
+    asked: &Plan,
+    answer: &Answer,
+    line: Option<usize>,
+) {
+    if subject.mechanism.is_none() {
+        return;
+    }
     // A run asks a control for one context; by default there are two, which it does not have.
     if subject.is_control() && asked.variant.contexts != 1 {
         return;
@@ -279,14 +217,7 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
     if asked.batch_units > 0 || asked.batch_ns < SHORTEST_JUDGED_NS {
         return;
     }
-    let probe_answer = ProbeAnswer {
-        transcript: &answer.transcript,
-        process: answer.process,
-        log: &answer.log,
-        seen: answer.seen.as_ref(),
-        bound: &Bounds::default(),
-    };
-    let ruling = judge(&mechanism.rule(&asked.variant), asked, &probe_answer);
+    let ruling = judge(rule, asked, &probe_answer(answer));
     if went_another_way(&ruling.judgement) {
         return; // A single start shows no habit; `run` has several.
     }
@@ -296,7 +227,15 @@ fn judged(list: &mut List, subject: &Subject<'_>, asked: &Plan, answer: &Answer,
         // It takes an emulator, which only a run starts.
         Verdict::Broken if matches!(reason, Reason::NotCounted { .. }) => {}
         Verdict::Broken => list.add("echo", reason.to_string(), None),
-        _ if matches!(reason, Reason::NotSeen { why: None, .. }) => list.add("why", reason.to_string(), line),
         _ => {}
     }
+}
+
+/// As the judge takes it.
+fn probe_answer(answer: &Answer) -> ProbeAnswer<'_> {
+    static NONE: Bounds = Bounds { control: Bound::None, content: None };
+    let Answer { transcript, process, log, seen, .. } = answer;
+    // What it printed stands below each breach.
+    let log = if *process == ProcessEnd::NotStarted { log } else { "" };
+    ProbeAnswer { transcript, process: *process, log, seen: seen.as_ref(), bound: &NONE }
 }

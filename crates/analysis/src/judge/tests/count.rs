@@ -1,7 +1,7 @@
 //! Counted experiments.
 
 use super::*;
-use switchcost_model::{Executed, Obstacle};
+use switchcost_model::{Executed, Obstacle, Samples};
 
 /// So many instructions in each unit, and what the host saw of it.
 fn counted(per_unit: i64, executed: Option<Executed>) -> Ruling {
@@ -16,6 +16,10 @@ fn counted(per_unit: i64, executed: Option<Executed>) -> Ruling {
     for samples in &mut transcript.samples {
         samples.ticks.fill(1000 * per_unit);
         samples.quantity = Some(experiment.parts[0].clone());
+    }
+    for part in experiment.page().sent() {
+        let sent = honest().samples.into_iter();
+        transcript.samples.extend(sent.map(|samples| Samples { quantity: part.map(str::to_owned), ..samples }));
     }
     let seen = Seen { part: PartSeen { executed, ..PartSeen::default() }, ..seen() };
     let answer = ProbeAnswer {
