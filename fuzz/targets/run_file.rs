@@ -1,4 +1,5 @@
-//! A run file with a fitting checksum: what is read of it can be written, stripped, stored, analysed, compared and shown in every form.
+//! A run file with a fitting checksum: what is read of it can be written, stripped, stored,
+//! analysed, compared and shown in every form.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

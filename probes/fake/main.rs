@@ -1,4 +1,5 @@
-//! A probe that misbehaves on request. The name after the slash says how; times are given, not measured.
+//! A probe that misbehaves on request. The name after the slash says how; times are given, not
+//! measured.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -33,13 +34,16 @@ const KEYS: &[&str] = &[
     "seed",
 ];
 
-/// What would clear a screen, name a window, turn the direction of writing and forge a row, escaped as the protocol asks.
+/// What would clear a screen, name a window, turn the direction of writing and forge a row, escaped
+/// as the protocol asks.
 const HOSTILE: &str = r"said \u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\u0000\u2028end\nFORGED verified";
 
-/// Before the verb, `named=ID EXPERIMENTS PARAMETERS`, as JSON without brackets: a mechanism of that name, which does as `honest`.
+/// Before the verb, `named=ID EXPERIMENTS PARAMETERS`, as JSON without brackets: a mechanism of
+/// that name, which does as `honest`.
 const NAMED: &str = "named=";
 
-/// Before the verb, `offers=EXPERIMENT` or `offers=EXPERIMENT:PART`: an experiment of `thread/offered`, as a test invents it.
+/// Before the verb, `offers=EXPERIMENT` or `offers=EXPERIMENT:PART`: an experiment of
+/// `thread/offered`, as a test invents it.
 const OFFERS: &str = "offers=";
 
 /// An experiment that is answered with a histogram, or with counts of the part that is named.
@@ -56,7 +60,8 @@ impl Offer {
         Self { experiment: experiment.to_owned(), part }
     }
 
-    /// Of 100 units 90 have `base`, 9 twice and 1 ten times as much, or in each batch all of them `base`.
+    /// Of 100 units 90 have `base`, 9 twice and 1 ten times as much, or in each batch all of them
+    /// `base`.
     fn measurements(&self, phase: &str, seq: u64, units: u64, batches: u64, base: u64, gap: u64) -> String {
         if let Some(part) = &self.part {
             let counts = vec![(base * units).to_string(); batches as usize];
@@ -102,8 +107,9 @@ fn main() -> ExitCode {
     run(&behaviour, &plan, offer, &mut out)
 }
 
-/// `switch TIMES`: no probe at all, but a program with a known number of switches, for `audit`. Two threads wake each other so often; then it prints
-/// the voluntary and the involuntary switches that the kernel counted of both.
+/// `switch TIMES`: no probe at all, but a program with a known number of switches, for `audit`. Two
+/// threads wake each other so often; then it prints the voluntary and the involuntary switches that
+/// the kernel counted of both.
 fn hand_over(times: u64) -> ExitCode {
     let (to, from_main) = std::sync::mpsc::sync_channel::<()>(0);
     let (back, from_partner) = std::sync::mpsc::sync_channel::<()>(0);
@@ -289,7 +295,8 @@ fn cost(behaviour: &str, plan: &Plan, i: u64) -> u64 {
     }
 }
 
-/// Units of a batch, where the plan leaves them to the probe. The kernel makes a switch for each, so that few of them keep the tests short.
+/// Units of a batch, where the plan leaves them to the probe. The kernel makes a switch for each,
+/// so that few of them keep the tests short.
 const UNITS: u64 = 40;
 
 /// From the plan to the samples at least, once the host has read it: it looks meanwhile.
@@ -301,8 +308,9 @@ const READING: Duration = Duration::from_secs(2);
 /// Most switches that are made for a claim.
 const MOST_SWITCHES: u64 = 100_000;
 
-/// The host counts the kernel's switches itself: as many as will be claimed must have happened, of the kind that will be claimed. Pipes, because
-/// who reads an empty one blocks; a channel of the library spins first where there is a second CPU.
+/// The host counts the kernel's switches itself: as many as will be claimed must have happened, of
+/// the kind that will be claimed. Pipes, because who reads an empty one blocks; a channel of the
+/// library spins first where there is a second CPU.
 fn switch_really(behaviour: &str, units: u64) {
     if matches!(behaviour, "blind" | "liar") {
         return;
@@ -328,7 +336,8 @@ fn switch_really(behaviour: &str, units: u64) {
     let _ = partner.join();
 }
 
-/// Between its units an offered experiment sleeps for `gap` µs each, but only for `slept` percent of that; by `slept=0` it spins on two CPUs.
+/// Between its units an offered experiment sleeps for `gap` µs each, but only for `slept` percent
+/// of that; by `slept=0` it spins on two CPUs.
 fn wait_between(units: u64, plan: &Plan, claimed: Duration) {
     let gaps = Duration::from_micros(number(plan, "gap") * units);
     let spins = number(plan, "slept") == 0;
@@ -382,8 +391,8 @@ fn measure(behaviour: &str, plan: &Plan, offer: Option<&Offer>, out: &mut File) 
     if behaviour == "hostile" {
         say(out, &format!(r#"{{"t":"note","text":"{HOSTILE}"}}"#));
     }
-    // The host knows how long this has lived: what is claimed must pass. It also looks meanwhile: beside six tests and a browser it came later than 20 ms to half of
-    // the starts of a row.
+    // The host knows how long this has lived: what is claimed must pass. It also looks meanwhile:
+    // beside six tests and a browser it came later than 20 ms to half of the starts of a row.
     if offer.is_none() {
         let until = Instant::now() + READING;
         while Instant::now() < until && rustix::io::ioctl_fionread(&*out).is_ok_and(|unread| unread > 0) {

@@ -1,16 +1,18 @@
 //! Edits of a message: `PATH OPERATION [VALUE]`.
 //!
-//! PATH begins with the kind of message, `samples[measure]` for those of one phase, and goes on with the names of fields, or indices of lists, after
-//! dots. OPERATION:
+//! PATH begins with the kind of message, `samples[measure]` for those of one phase, and goes on
+//! with the names of fields, or indices of lists, after dots. OPERATION:
 //!
-//! - `= VALUE`: it becomes that, and is made if it is not there; VALUE is JSON, or a number that the liar knows (`$units`, `$contexts`, `$turns`: turns
-//!   per context, `$samples`: batches), times something (`$units*0.5`), or the CPUs that were asked for (`$cpus`),
+//! - `= VALUE`: it becomes that, and is made if it is not there; VALUE is JSON, or a number that
+//!   the liar knows (`$units`, `$contexts`, `$turns`: turns per context, `$samples`: batches),
+//!   times something (`$units*0.5`), or the CPUs that were asked for (`$cpus`),
 //! - `*= VALUE`, `+= VALUE`: each of its numbers is changed,
-//! - `fill VALUE`: a list gets so many elements of this value as batches of its phase were asked; `cycle VALUE`: a list gets as many that repeat after
-//!   VALUE of them, each a tick more than the one ahead of it,
+//! - `fill VALUE`: a list gets so many elements of this value as batches of its phase were asked;
+//!   `cycle VALUE`: a list gets as many that repeat after VALUE of them, each a tick more than the
+//!   one ahead of it,
 //! - `like PATH`: it becomes what stands there in the same message,
-//! - `delete`: the field goes; of a whole message: it is not sent; `twice`: a whole message is sent twice; `scale VALUE`: all intervals of a histogram are
-//!   so many times as long.
+//! - `delete`: the field goes; of a whole message: it is not sent; `twice`: a whole message is sent
+//!   twice; `scale VALUE`: all intervals of a histogram are so many times as long.
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,19 +1,24 @@
 //! Starts a real probe and passes on what it says, changed as the variable LIES tells.
 //!
-//! `switchcost-liar FOLDER PROGRAM [ARGUMENT...] -- WHAT-THE-HOST-ADDS...`: LIES is a JSON list of lies. The one whose `mechanism` is asked for is
-//! told; without one the probe is quoted faithfully. Beside `edits` (see `edits.rs`) a lie may have
+//! `switchcost-liar FOLDER PROGRAM [ARGUMENT...] -- WHAT-THE-HOST-ADDS...`: LIES is a JSON list of
+//! lies. The one whose `mechanism` is asked for is told; without one the probe is quoted
+//! faithfully. Beside `edits` (see `edits.rs`) a lie may have
 //!
-//! - `instead`: what the probe is asked instead, `key=value`, `key/divisor` or `-key`, without parameters that the other mechanism does not have; its `plan`
-//!   is told to be the one that the host asked for,
-//! - `through`: a program with arguments that starts the probe, `{other}` standing for a CPU that the host did not plan, as in `instead`,
+//! - `instead`: what the probe is asked instead, `key=value`, `key/divisor` or `-key`, without
+//!   parameters that the other mechanism does not have; its `plan` is told to be the one that the
+//!   host asked for,
+//! - `through`: a program with arguments that starts the probe, `{other}` standing for a CPU that
+//!   the host did not plan, as in `instead`,
 //! - `helpers`: programs that idle beside it; `idle_threads`: threads of the liar that do,
-//! - `decoy`: kernel switches per unit that two threads of the liar make when all is over, so that the kernel has counted as many as are told,
+//! - `decoy`: kernel switches per unit that two threads of the liar make when all is over, so that
+//!   the kernel has counted as many as are told,
 //! - `hold`: a kind of message that is kept back until the next one comes,
 //! - `stale`: the evidence is that of an earlier start of one batch,
 //! - `exit`: the exit status.
 //!
-//! If the variable RECORD names a folder, the liar keeps what it is about to edit there, in a file that has its process id as its name: the words of the
-//! plan in one line, then the messages. `tests/tests/lies/recorded.rs` judges them again.
+//! If the variable RECORD names a folder, the liar keeps what it is about to edit there, in a file
+//! that has its process id as its name: the words of the plan in one line, then the messages.
+//! `tests/tests/lies/recorded.rs` judges them again.
 
 mod edits;
 
@@ -226,8 +231,8 @@ fn evidence_of(mut child: Child) -> Result<Value, Failure> {
 /// Rounds of two threads between two looks at the kernel's count.
 const ROUNDS: usize = 500;
 
-/// Two threads let each other run until the kernel has counted so many voluntary switches. Who reads an empty pipe blocks; a channel of the library
-/// spins first.
+/// Two threads let each other run until the kernel has counted so many voluntary switches. Who
+/// reads an empty pipe blocks; a channel of the library spins first.
 fn hand_over(times: u64) -> Result<(), Failure> {
     let (mut from_main, mut to) = std::io::pipe()?;
     let (mut from_partner, mut back) = std::io::pipe()?;

@@ -1,4 +1,4 @@
-//! A world of its own for each test: an installation that holds only the fake probe, and an empty store.
+//! A world of its own for each test: an installation of only the fake probe, and an empty store.
 
 mod pace;
 mod untested;
@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
 pub use untested::{OWN, untested};
 
-/// Mechanisms of the fake installation: the fake's behaviours, as threads that switch in the kernel.
+/// Mechanisms of the fake installation: its behaviours, as threads that switch in the kernel.
 const BEHAVIOURS: &[&str] = include!("../../probes/fake/behaviours.rs");
 
 /// An installation with only the fake probe.
@@ -23,7 +23,7 @@ pub struct World {
 }
 
 impl World {
-    /// Builds it; `fake` is the path of the fake probe, beside which the real binary must have been built.
+    /// Builds it; `fake` is the path of the fake probe, beside which the real binary stands.
     ///
     /// # Panics
     /// When the binary is missing or the disk refuses.
@@ -122,7 +122,7 @@ impl World {
         path.to_str().unwrap().to_owned()
     }
 
-    /// Processes that a probe of this world has left: they carry the padding in their environment and stand in its folder.
+    /// Processes that a probe of this world left: by their environment and their folder.
     ///
     /// # Panics
     /// When /proc cannot be read.
@@ -180,7 +180,7 @@ impl Said {
         self.out.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The same, unless the budget of a busy machine ended before any probe had said what it measures.
+    /// The same, unless the budget ended before any probe had said what it measures.
     #[must_use]
     pub fn once_asked(self) -> Option<Self> {
         (!self.out.is_empty() || !self.err.contains("the budget is too short to ask")).then_some(self)
@@ -195,7 +195,7 @@ impl Said {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// Asserts status and one sentence on standard error that holds all `words`; no panic, no trace.
+    /// Asserts status and one sentence on standard error with all `words`; no panic, no trace.
     ///
     /// # Panics
     /// When it is otherwise.
@@ -208,8 +208,7 @@ impl Said {
     }
 }
 
-/// Runs a command by another program, which gets its path and arguments behind its own. Of the environment it has what the command sets, the path and
-/// the home.
+/// Runs a command by another program. Its environment is the command's, the path and the home.
 ///
 /// # Panics
 /// When that cannot be started.
@@ -227,7 +226,7 @@ pub fn wrapped(wrapper: &[&str], own: &Command) -> Said {
     Said::from(command.output().unwrap())
 }
 
-/// A `probe.toml`. What else runs on this machine disturbs no start of the fake, whose costs are scripted.
+/// A `probe.toml`. No neighbour disturbs a start of the fake, whose costs are scripted.
 #[must_use]
 pub fn probe(id: &str, program: &str, priority: i64) -> String {
     format!(
@@ -236,7 +235,7 @@ pub fn probe(id: &str, program: &str, priority: i64) -> String {
     )
 }
 
-/// An `audit.toml`: 1 µs per switch on one CPU, 30 µs a sleep or a wake-up of an idle CPU, 500 ns a preemption.
+/// An `audit.toml`: 1 µs per switch on one CPU, 30 µs per sleep or wake-up, 500 ns per preemption.
 fn prices() -> String {
     let mut text = "[indirect]\nparameter = \"working_set\"\nmechanism = \"thread/honest\"\n".to_owned();
     for (kind, ticks) in [("same_cpu", 1000), ("idle_cpu", 30_000), ("preempted", 500)] {
@@ -276,8 +275,7 @@ pub fn repository() -> PathBuf {
     std::env::var_os("SWITCHCOST_TREE").map_or_else(own, PathBuf::from)
 }
 
-/// The real binary with the probes that `make build` staged, and an empty store. Only one is there at a time: side by side on the same CPU they would be
-/// each other's disturbance.
+/// The real binary with the staged probes, and an empty store. One at a time: two would disturb.
 pub struct Real {
     folder: TempDir,
     switchcost: PathBuf,
@@ -312,7 +310,7 @@ impl Real {
         self.command(arguments).output().unwrap().into()
     }
 
-    /// Runs it with arguments of which those that hold blanks stand between single quotes, as for a shell.
+    /// Runs it with arguments; those that hold blanks stand between single quotes.
     ///
     /// # Panics
     /// When it cannot be started.
@@ -336,8 +334,9 @@ impl Real {
 /// Times that a row is measured at most whose starts a busy machine let nobody look at.
 const ATTEMPTS: u32 = 4;
 
-/// This start shows nothing, for or against its row, and another may: the host looked too late (at it, or at the control that bounds it from below), another
-/// program held the CPU that was to idle, or contexts on two CPUs answered before anyone slept.
+/// This start shows nothing, for or against its row, and another may: the host looked too late (at
+/// it, or at the control that bounds it from below), another program held the CPU that was to idle,
+/// or contexts on two CPUs answered before anyone slept.
 #[must_use]
 pub fn shows_nothing(row: &serde_json::Value) -> bool {
     let reason = row["reason"].as_str().unwrap_or_default();
@@ -354,8 +353,9 @@ pub fn shows_nothing(row: &serde_json::Value) -> bool {
 }
 
 impl Real {
-    /// Rows of these mechanisms, of one start each: ten batches of 1 ms. A start that shows nothing is repeated with batches four times as long, so that the
-    /// last of its [`ATTEMPTS`] shows nothing only if the host gets no turn for 0.7 s; what the last one says stands.
+    /// Rows of these mechanisms, of one start each: ten batches of 1 ms. A start that shows nothing
+    /// is repeated with batches four times as long, so that the last of its [`ATTEMPTS`] shows
+    /// nothing only if the host gets no turn for 0.7 s; what the last one says stands.
     #[must_use]
     pub fn started(&self, names: &str, arguments: &str) -> Vec<serde_json::Value> {
         let mut rows = BTreeMap::new();
@@ -393,8 +393,9 @@ impl Real {
     }
 }
 
-/// Control groups whose probe is gone and which nobody removed. Tests run side by side, and those of other PID namespaces too: as long as a probe or its
-/// guardian lives, one of them holds the lock on the group `switchcost-PID-RANDOM`, after which all its groups are called.
+/// Control groups whose probe is gone and which nobody removed. Tests run side by side, and those
+/// of other PID namespaces too: as long as a probe or its guardian lives, one of them holds the
+/// lock on the group `switchcost-PID-RANDOM`, after which all its groups are called.
 #[must_use]
 pub fn leftover_groups() -> Vec<PathBuf> {
     let (mut found, mut living) = (Vec::new(), BTreeSet::new());
@@ -416,8 +417,7 @@ pub fn leftover_groups() -> Vec<PathBuf> {
     found.into_iter().filter(|(owner, path)| !living.contains(owner) && path.exists()).map(|(_, path)| path).collect()
 }
 
-/// Makes in each hierarchy a control group as a probe leaves it that was killed together with its guardian, and says which groups of dead probes there
-/// are now. Where none may be made, none is.
+/// Makes control groups as a killed probe leaves them, where they may be made. All that are there.
 #[must_use]
 pub fn plant_dead_groups() -> Vec<PathBuf> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
@@ -425,7 +425,7 @@ pub fn plant_dead_groups() -> Vec<PathBuf> {
     let has_cpu = |words: &[&str]| words[2] == "cgroup" && words[3].split(',').any(|option| option == "cpu");
     let separate = hierarchies.iter().any(|words| has_cpu(words));
     for words in hierarchies.iter().filter(|words| matches!(words[2], "cgroup" | "cgroup2")) {
-        // Linux numbers processes to 4194304. The empty group, where there is the CPU controller, bears the lock, which nobody holds any more.
+        // Linux numbers processes to 4194304. The empty group bears a lock that nobody holds.
         let bears_lock = if separate { has_cpu(words) } else { words[2] == "cgroup2" };
         if bears_lock {
             let group = Path::new(words[1]).join("switchcost-4194305-aB3xY9");

@@ -21,8 +21,9 @@ pub fn until(what: &str, mut come: impl FnMut() -> bool) {
     }
 }
 
-/// What an attempt gives once the machine is quick enough for the deadlines in it, which are so many times as long each time. The attempt panics where
-/// something is wrong, and gives None where time was too short for what it wants to see.
+/// What an attempt gives once the machine is quick enough for the deadlines in it, which are so
+/// many times as long each time. The attempt panics where something is wrong, and gives None where
+/// time was too short for what it wants to see.
 ///
 /// # Panics
 /// When even the longest deadlines are too short.
@@ -38,7 +39,8 @@ pub struct Starts {
 }
 
 impl World {
-    /// From now on the probe's starts that measure are counted, and first carry out this line of shell. `fake` is the path of the fake probe.
+    /// From now on the probe's starts that measure are counted, and first carry out this line of
+    /// shell. `fake` is the path of the fake probe.
     ///
     /// # Panics
     /// When the disk refuses.
@@ -81,7 +83,8 @@ impl Starts {
         &self.count
     }
 
-    /// Start number `start`, from 1, and all later ones do nothing until they are ended, or let go by [`Self::let_go`].
+    /// Start number `start`, from 1, and all later ones do nothing until they are ended, or let go
+    /// by [`Self::let_go`].
     ///
     /// # Panics
     /// When the disk refuses.

@@ -7,7 +7,8 @@ use std::{env, thread};
 /// What is missing is what the gate builds itself.
 pub const OWN: &str = "of its own: ";
 
-/// Says that this test passes untested, and why: to its output, and to the file that `SWITCHCOST_UNTESTED` names, of which the gate reports.
+/// Says that this test passes untested, and why: to its output, and to the file that
+/// `SWITCHCOST_UNTESTED` names, of which the gate reports.
 ///
 /// # Panics
 /// When that file cannot be written.

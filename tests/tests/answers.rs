@@ -7,7 +7,8 @@ use switchcost_store::Store;
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// A store with an undisturbed run, and a file of the same run as other programs disturbed each of its starts.
+/// A store with an undisturbed run, and a file of the same run as other programs disturbed each of
+/// its starts.
 fn disturbed() -> (World, String) {
     let world = World::new(FAKE);
     let said = world.run("run thread/honest thread/spread --rounds 10 --seed 1");
@@ -60,7 +61,8 @@ fn rows_of<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
     text.lines().filter(|line| line.starts_with(&format!(" {name}"))).collect()
 }
 
-/// A store whose only run, of this machine, is the one that these words measure, each of its starts disturbed.
+/// A store whose only run, of this machine, is the one that these words measure, each of its starts
+/// disturbed.
 fn only_disturbed(world: &World, words: &str) -> String {
     let said = world.run(words);
     assert!([0, 4].contains(&said.status), "{said:?}");

@@ -32,7 +32,8 @@ fn shipped(path: &Path) -> String {
     without_tests(&fs::read_to_string(path).unwrap())
 }
 
-/// In rustfmt's form an item ends with a line that is indented as its first. `scripts/size` counts by the same rule.
+/// In rustfmt's form an item ends with a line that is indented as its first. `scripts/size` counts
+/// by the same rule.
 fn without_tests(text: &str) -> String {
     let mut kept = String::new();
     let mut test = None;
@@ -74,7 +75,8 @@ const FEATURES: &[&str] = &["audit", "classic", "crosscheck", "fleet", "kernels"
 const FEATURE: &[&str] =
     &["analysis", "catalogue", "machine", "model", "protocol", "report", "runner", "session", "stats", "store"];
 
-/// Every crate of the workspace, from the top: with those, all above it, that its `Cargo.toml` may name.
+/// Every crate of the workspace, from the top: with those, all above it, that its `Cargo.toml` may
+/// name.
 const CRATES: &[(&str, &[&str])] = &[
     ("switchcost-model", &[]),
     ("switchcost-stats", &[]),
@@ -109,12 +111,14 @@ const CRATES: &[(&str, &[&str])] = &[
             "kernels",
         ],
     ),
-    // Its tests judge recordings and draw answers; the fake probe and the liar, built beside them, use nothing of ours.
+    // Its tests judge recordings and draw answers; the fake probe and the liar, built beside them,
+    // use nothing of ours.
     ("switchcost-e2e", &["analysis", "audit", "catalogue", "machine", "model", "protocol", "report", "stats", "store"]),
     ("xtask", &["analysis", "catalogue", "model", "report", "stats", "store"]),
 ];
 
-/// Thresholds are fractional constants, and verdicts are made by functions of `analysis`; exit statuses live in a crate that `report` cannot name.
+/// Thresholds are fractional constants, and verdicts are made by functions of `analysis`; exit
+/// statuses live in a crate that `report` cannot name.
 #[test]
 fn the_crate_that_says_decides_nothing() {
     let makes = ["Comparison {", "Gate {", "Gate::new", "Outcome::of", "Judgement::new", "Fit::of", "Exit::"];
@@ -155,7 +159,8 @@ fn dependencies_point_one_way() {
     assert_eq!(seen.len(), allowed.len(), "a crate of this test is gone");
 }
 
-/// One file lists the features; without that line and the crate itself nothing of a feature is left.
+/// One file lists the features; without that line and the crate itself nothing of a feature is
+/// left.
 #[test]
 fn nothing_but_the_list_names_a_feature() {
     let list = fs::read_to_string(repository().join("crates/cli/src/features.rs")).unwrap();

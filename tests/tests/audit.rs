@@ -75,7 +75,8 @@ fn every_switch_of_a_command_is_counted() {
         };
         shares.push(each / expected);
     }
-    // How many switches of which kind there are is the machine's affair; where their prices explain more than the command used, all are cut alike.
+    // How many switches of which kind there are is the machine's affair; where their prices explain
+    // more than the command used, all are cut alike.
     let whole = if json["prices_do_not_fit"] == true { shares[0] } else { 1.0 };
     assert!(whole < 1.0 + 1e-9 && shares.iter().all(|share| (share - whole).abs() < 1e-9), "{shares:?} {json}");
 }
@@ -183,7 +184,8 @@ fn prices_are_measured_first_when_none_are_stored_and_that_is_said() {
     assert!(world.run("history").out.contains("audit"), "{said:?}");
 }
 
-/// The switches of `switch` cost microseconds; a price of 1 ms explains far more than the program used.
+/// The switches of `switch` cost microseconds; a price of 1 ms explains far more than the program
+/// used.
 #[test]
 fn no_more_is_claimed_than_the_program_used() {
     let world = World::new(FAKE);
@@ -222,7 +224,8 @@ fn the_answer_comes_first_and_prices_have_an_age() {
     });
     assert_eq!(said.status, 0, "{said:?}");
     let first = said.out.lines().next().unwrap();
-    // Costs with their interval, or a bound: what the switches cost on this machine is not for this test to know.
+    // Costs with their interval, or a bound: what the switches cost on this machine is not for this
+    // test to know.
     assert!(
         first.starts_with("Switching costs ") && first.contains(" of a CPU") && first.contains("switches/s"),
         "{said:?}"
@@ -231,7 +234,8 @@ fn the_answer_comes_first_and_prices_have_an_age() {
     assert!(said.out.contains("cost per switch: measured ") && said.out.lines().count() <= 25, "{said:?}");
 }
 
-/// Points of fewer starts than an interval needs do not count, and what counts is bounded by what the program used.
+/// Points of fewer starts than an interval needs do not count, and what counts is bounded by what
+/// the program used.
 #[test]
 fn indirect_cost_is_bounded_and_needs_enough_starts() {
     let parameter = |rest: &str| {

@@ -1,4 +1,5 @@
-//! `audit` of programs that are not one's own, and of a /proc that shows little. As root, which such worlds take; else these tests say so and pass.
+//! `audit` of programs that are not one's own, and of a /proc that shows little. As root, which
+//! such worlds take; else these tests say so and pass.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +10,8 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// What `setpriv` puts before a command that an ordinary user starts.
 const NOBODY: [&str; 6] = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--"];
 
-/// A store with a row for every price, in a world that everybody may use; None: not as root, or without the tools.
+/// A store with a row for every price, in a world that everybody may use; None: not as root, or
+/// without the tools.
 fn priced() -> Option<World> {
     let root = Command::new("id").arg("-u").output().is_ok_and(|said| said.stdout == b"0\n");
     let tools = ["setpriv", "unshare", "mount"].iter().all(|tool| {
@@ -81,7 +83,8 @@ fn another_user_s_program_is_counted() {
     }
 }
 
-/// What a stranger's threads wait for is not for everybody to know: the general price is taken, and that is said.
+/// What a stranger's threads wait for is not for everybody to know: the general price is taken, and
+/// that is said.
 #[test]
 fn what_a_stranger_s_threads_wait_for_is_said_to_be_unknown() {
     let Some(world) = priced() else { return };

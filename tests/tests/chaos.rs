@@ -1,6 +1,8 @@
-//! Faults of at least 30 kinds at random instants, counted: nothing stored is lost or changed, nothing is left, nobody hangs, panics or is accused.
+//! Faults of at least 30 kinds at random instants, counted: nothing stored is lost or changed,
+//! nothing is left, nobody hangs, panics or is accused.
 //!
-//! `make soak` tries for 15 minutes; `make test-all` only a few of each sort. SWITCHCOST_CHAOS: seconds; SWITCHCOST_SEED: another sequence.
+//! `make soak` tries for 15 minutes; `make test-all` only a few of each sort. SWITCHCOST_CHAOS:
+//! seconds; SWITCHCOST_SEED: another sequence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Permissions};
@@ -18,10 +20,12 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// Faults tried where nobody says for how long.
 const FEW: u64 = 40;
 
-/// Statuses that `--help` lists and that a fault may lead to: neither a false accusation, nor a broken rule, nor a fault of our own.
+/// Statuses that `--help` lists and that a fault may lead to: neither a false accusation, nor a
+/// broken rule, nor a fault of our own.
 const STATUSES: [i32; 4] = [0, 2, 3, 4];
 
-/// Budget of a run, and how much later it may end at most: in a campaign; elsewhere a busy machine decides nothing.
+/// Budget of a run, and how much later it may end at most: in a campaign; elsewhere a busy machine
+/// decides nothing.
 const BUDGET: Duration = Duration::from_secs(2);
 const LATE: Duration = Duration::from_secs(2);
 const HANGS: Duration = Duration::from_secs(60);
@@ -161,7 +165,8 @@ impl Place {
         self.folder.path().join("runs.sqlite")
     }
 
-    /// The binary with fake or real probes; a group of its own, so that it can be killed with all that is in it.
+    /// The binary with fake or real probes; a group of its own, so that it can be killed with all
+    /// that is in it.
     fn command(&self, real: bool, words: &str) -> Command {
         let mut command = match &self.real {
             Some(installed) if real => installed.command(words),
@@ -246,7 +251,8 @@ impl Place {
         }
     }
 
-    /// Every run can be read, has all invocations up to its last, and is what it was when it had ended.
+    /// Every run can be read, has all invocations up to its last, and is what it was when it had
+    /// ended.
     fn nothing_lost(&mut self) -> Result<(), String> {
         let connection = rusqlite::Connection::open(self.store()).unwrap();
         connection.busy_timeout(Duration::from_secs(10)).unwrap();

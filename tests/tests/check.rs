@@ -3,7 +3,8 @@
 use std::process::{Command, Stdio};
 use switchcost_e2e::{Said, World, in_time, scaled, until};
 
-/// Attempts at the CPU: even if other tests measured on it nine tenths of the time, all would fail once in a billion times.
+/// Attempts at the CPU: even if other tests measured on it nine tenths of the time, all would fail
+/// once in a billion times.
 const ATTEMPTS: usize = 200;
 
 /// A world whose baseline `check` is a run of the honest fake.
@@ -33,14 +34,16 @@ fn alone(world: &World, words: &[&str]) -> Said {
     attempts.find(|said| !said.out.contains("another switchcost")).expect("others had the CPU all the time")
 }
 
-/// The same where it can tell. On a machine that is starved even a minute may be too short for two passes: then it is asked again.
+/// The same where it can tell. On a machine that is starved even a minute may be too short for two
+/// passes: then it is asked again.
 fn answered(world: &World, words: &[&str]) -> Said {
     let words = [words, &["--within", "60s"]].concat();
     let unknown = |said: &Said| said.out.starts_with("inconclusive") || said.out.contains("UNKNOWN");
     (0..5).map(|_| alone(world, &words)).find(|said| !unknown(said)).expect("no answer in five minutes")
 }
 
-/// What makes this machine unfit whatever its rows cost (a quota on its CPUs): the first words of any answer.
+/// What makes this machine unfit whatever its rows cost (a quota on its CPUs): the first words of
+/// any answer.
 fn unfit(world: &World) -> Option<String> {
     let said = world.run("doctor --format json").json();
     let findings = said["machine"]["findings"].as_array().unwrap();

@@ -1,4 +1,5 @@
-//! The action's steps with a runner's environment, the shell lines of docs/ci.md, and two builds of a probe side by side.
+//! The action's steps with a runner's environment, the shell lines of docs/ci.md, and two builds of
+//! a probe side by side.
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -51,7 +52,8 @@ pub(super) fn yaml(file: &Path) -> Option<Value> {
     Some(Said::from(said).json())
 }
 
-/// What a runner gives the steps of one job, and what they leave: the workspace `work`, its own folder `runner`, and in `fakes` programs that come first.
+/// What a runner gives the steps of one job, and what they leave: the workspace `work`, its own
+/// folder `runner`, and in `fakes` programs that come first.
 pub(super) struct Runner {
     place: PathBuf,
     action: Value,
@@ -68,7 +70,8 @@ impl Runner {
         Self { place: place.to_owned(), action: action.clone(), inputs }
     }
 
-    /// The value of an expression as the runner would give it: an input, or the folder of the action.
+    /// The value of an expression as the runner would give it: an input, or the folder of the
+    /// action.
     fn value(&self, expression: &str) -> String {
         let name = expression.trim_start_matches("${{").trim_end_matches("}}").trim();
         if name == "github.action_path" {
@@ -109,7 +112,8 @@ impl Runner {
     }
 }
 
-/// Which outcome the gate has, the machine decides where others disturb it; that all that is written agrees does not depend on it.
+/// Which outcome the gate has, the machine decides where others disturb it; that all that is
+/// written agrees does not depend on it.
 #[test]
 fn the_action_ends_by_its_gate_and_says_so_everywhere() {
     let (world, Some(action)) = (world(), action()) else { return };
@@ -180,7 +184,8 @@ fn the_action_fails_early_if_it_is_told_to() {
     assert_eq!((typo.step("install").status, typo.step("doctor").status), (0, 2));
 }
 
-/// Inputs reach the shell as variables only: in the text of a step they would be code. Outputs come from steps that are there.
+/// Inputs reach the shell as variables only: in the text of a step they would be code. Outputs come
+/// from steps that are there.
 #[test]
 fn the_action_is_well_formed() {
     let Some(action) = action() else { return };

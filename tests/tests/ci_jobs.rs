@@ -1,5 +1,7 @@
-//! The jobs of docs/ci.md for a folder that `new-probe` made, carried out word by word with an installation as a package has it, as the executors do: GitHub's
-//! container job, where the workspace is another user's, and GitLab's docker executor, root with umask 0000. And the comment on a pull request.
+//! The jobs of docs/ci.md for a folder that `new-probe` made, carried out word by word with an
+//! installation as a package has it, as the executors do: GitHub's container job, where the
+//! workspace is another user's, and GitLab's docker executor, root with umask 0000. And the comment
+//! on a pull request.
 
 use crate::ci::{Runner, action, yaml};
 use crate::real::real;
@@ -30,7 +32,8 @@ fn program(file: &Path, text: &str) {
     fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// An archive of an installation with the native probe and its kit, which a fake curl "downloads". None where its tools or its kit are not here.
+/// An archive of an installation with the native probe and its kit, which a fake curl "downloads".
+/// None where its tools or its kit are not here.
 fn archive(place: &Path) -> Option<()> {
     let target = Path::new(FAKE).ancestors().nth(2).unwrap();
     let probes = fs::read_dir(target.join("libexec/switchcost/probes")).ok()?;

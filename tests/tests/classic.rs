@@ -1,11 +1,13 @@
-//! `classic`: argument checks and tables, through the fake probe with scripted ticks; and each program once with the real ones.
+//! `classic`: argument checks and tables, through the fake probe with scripted ticks; and each
+//! program once with the real ones.
 
 use serde_json::Value;
 use switchcost_e2e::{Real, World};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// A program like those of the write-ups, whose mechanism costs what the fake is told: 1234 ticks of 1 ns per unit.
+/// A program like those of the write-ups, whose mechanism costs what the fake is told: 1234 ticks
+/// of 1 ns per unit.
 const PROGRAM: &str = r#"
 title = "A ring"
 source = "a write-up"

@@ -231,7 +231,8 @@ fn measured_now_and_judged() {
     measure(&["thread/honest", "thread/nobody"]).refuses(2, &["thread/nobody"]);
     measure(&["thread/honest", "thread/absent"]).refuses(3, &["thread/absent", "cannot be measured"]);
     measure(&["thread/honest", "thread/liar"]).refuses(5, &["thread/liar", "contradicted"]);
-    // A newer run without figures of both hides none, and a name that means one of several asks of that one.
+    // A newer run without figures of both hides none, and a name that means one of several asks of
+    // that one.
     let few = world.run_words(&["run", "thread/honest", "thread/honest ticks=1100", "--rounds", "1"]);
     assert_eq!(few.status, 0, "{few:?}");
     assert!(world.run("show thread/honest").out.contains("Too few process runs"), "show shows the newest");
@@ -301,7 +302,8 @@ fn what_bounds_every_word_stands_in_the_first_line() {
     );
 }
 
-/// A ratio between two processors does not show a regression: the gate is left open, and each format says why.
+/// A ratio between two processors does not show a regression: the gate is left open, and each
+/// format says why.
 #[test]
 fn a_gate_decides_nothing_between_two_kinds_of_hardware() {
     let world = measured();
@@ -344,7 +346,8 @@ fn a_translated_program_has_no_times() {
     world.run(&format!("compare latest {file}")).refuses(2, &["translated"]);
 }
 
-/// The kept ladder and a copy of it that another version made an hour later, with as many rounds as are asked for.
+/// The kept ladder and a copy of it that another version made an hour later, with as many rounds as
+/// are asked for.
 fn ladders(world: &World, rounds: u64) -> [String; 2] {
     let ladder = repository().join("data/example/ladder.jsonl");
     let text = std::fs::read_to_string(&ladder).unwrap();

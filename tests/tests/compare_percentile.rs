@@ -1,4 +1,5 @@
-//! `compare --at` with the real binary: percentiles of kept runs, read from their raw histograms by another road.
+//! `compare --at` with the real binary: percentiles of kept runs, read from their raw histograms by
+//! another road.
 
 use switchcost_e2e::{Real, Said, repository};
 
@@ -9,7 +10,8 @@ fn words(real: &Real, words: &[&str]) -> Said {
     real.run_line(&line.join(" "))
 }
 
-/// p99 of each start of a row of a kept run in ns, read from its raw histograms by another road: ten intervals of a thousand lie above.
+/// p99 of each start of a row of a kept run in ns, read from its raw histograms by another road:
+/// ten intervals of a thousand lie above.
 fn percentiles(file: &str, contexts: u64, share: f64) -> Vec<f64> {
     let text = std::fs::read_to_string(file).unwrap();
     let records: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -29,7 +29,8 @@ fn a_file_sets_what_the_command_line_does_not() {
         rows.map(|row| row["placement"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(placements(&json), ["one_cpu", "free"], "{json:#}");
-    // The run says it as if it had been typed, so that the same words mean the same without the file.
+    // The run says it as if it had been typed, so that the same words mean the same without the
+    // file.
     let command = json["run"]["command"].to_string();
     for word in ["--budget=45s", "--placement=one_cpu,free", "--rounds"] {
         assert!(command.contains(word), "{command}");

@@ -43,7 +43,8 @@ fn conform(real: &Real, asked: Vec<Asked>) {
             let only =
                 if mechanisms.is_empty() { String::new() } else { format!("--mechanism {}", mechanisms.join(",")) };
             let said = real.run(&format!("check-probe {} {only}", probes.join(&probe).display()));
-            // A runtime may be here and refuse to work; what can be asked of its probe then is asked.
+            // A runtime may be here and refuse to work; what can be asked of its probe then is
+            // asked.
             let nothing = said.status == 3 && said.out.starts_with("nothing could be carried out here");
             if !nothing && (said.status != 0 || !said.out.starts_with("conforms: ")) {
                 wrong
@@ -69,7 +70,8 @@ fn no_probes() -> Option<Real> {
     real
 }
 
-/// The kits speak for all of their mechanisms: what they read and say is one code. Suite `conformance` asks all families of all builds.
+/// The kits speak for all of their mechanisms: what they read and say is one code. Suite
+/// `conformance` asks all families of all builds.
 #[test]
 fn a_mechanism_of_each_kit_conforms() {
     let Some(real) = no_probes() else { return };

@@ -82,7 +82,8 @@ fn probe_of(host: u32, folder: &str) -> Option<u32> {
     processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).find(of_host)
 }
 
-/// The first process of a container cannot end before all others of it have been reaped, which become the host's when the probe dies.
+/// The first process of a container cannot end before all others of it have been reaped, which
+/// become the host's when the probe dies.
 #[test]
 #[ignore = "suite containers"]
 fn a_probe_that_dies_amid_its_containers_holds_nobody_up() {
@@ -100,7 +101,8 @@ fn a_probe_that_dies_amid_its_containers_holds_nobody_up() {
         let mut killed = false;
         let ended = (0..1000).find_map(|_| {
             std::thread::sleep(Duration::from_millis(10));
-            // Its containers have been made and are measured when there are as many processes as contexts.
+            // Its containers have been made and are measured when there are as many processes as
+            // contexts.
             if let Some(probe) = probe_of(host.id(), "probes/runc").filter(|_| !killed) {
                 std::thread::sleep(Duration::from_millis(20 + 5 * attempt));
                 killed = Command::new("kill").args(["-9", &probe.to_string()]).status().unwrap().success();

@@ -1,11 +1,13 @@
-//! Scripts of contrib/ that change somebody else's system, with that system and `switchcost` played: what they did not set themselves stays.
+//! Scripts of contrib/ that change somebody else's system, with that system and `switchcost`
+//! played: what they did not set themselves stays.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use switchcost_e2e::repository;
 
-/// A node of Slurm in a file: `STATE|REASON`. What is asked of it is answered as `scontrol` does, and each update is a line of `updates`.
+/// A node of Slurm in a file: `STATE|REASON`. What is asked of it is answered as `scontrol` does,
+/// and each update is a line of `updates`.
 const SCONTROL: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 IFS='|' read -r state reason <"$here/node"

@@ -16,7 +16,8 @@ fn counting() -> Option<Real> {
     (!refused).then_some(real)
 }
 
-/// The run in this file under another name, with one instruction more per unit in `swapcontext`. Fields must stay in their order.
+/// The run in this file under another name, with one instruction more per unit in `swapcontext`.
+/// Fields must stay in their order.
 fn grown(lines: &str, id: &str) -> String {
     let body: String =
         lines.lines().filter(|line| !line.starts_with("{\"t\":\"end\"")).map(|line| line.to_owned() + "\n").collect();
@@ -59,7 +60,8 @@ fn a_count_is_exact_and_one_instruction_more_fails_the_gate() {
         assert!(row["low"] == row["median"] && row["high"] == row["median"], "{row}");
     }
     let (switch, empty) = (row("stack/ucontext"), row("control/empty-loop"));
-    // The C library's function alone is some forty instructions, and the loop is an addition, a subtraction and a jump at most.
+    // The C library's function alone is some forty instructions, and the loop is an addition, a
+    // subtraction and a jump at most.
     assert!(switch["median"].as_f64() > Some(30.0) && empty["median"].as_f64() < Some(6.0), "{switch} {empty}");
     assert_eq!((&switch["parts"]["system_calls"], &empty["parts"]["system_calls"]), (&json!(1.0), &json!(0.0)));
     assert!(real.run("show latest").out.contains("exact, 6 of 6"));

@@ -1,4 +1,5 @@
-//! `--counters`: events beside the time. Software events are counted wherever the kernel lets this user; those of the CPU by answers that were recorded.
+//! `--counters`: events beside the time. Software events are counted wherever the kernel lets this
+//! user; those of the CPU by answers that were recorded.
 
 use crate::real::{real, text};
 use serde_json::{Value, json};
@@ -41,7 +42,8 @@ fn a_switch_of_threads_has_one_switch_of_the_kernel_and_its_time() {
     let of = |row: &Value, event: &str| row["counters"][event]["of"].as_f64().unwrap_or(0.0);
     assert!((0.98..1.1).contains(&of(thread, "context-switches")), "{thread}");
     assert!(of(empty, "context-switches") < 0.001, "{empty}");
-    // All of the batches and nothing else: start-up alone is as long as all of them. On a busy machine a start has modes.
+    // All of the batches and nothing else: start-up alone is as long as all of them. On a busy
+    // machine a start has modes.
     for row in [thread, empty] {
         let starts = row["start_medians"].as_array().unwrap().iter().filter_map(|start| start[1].as_f64());
         let times = of(row, "task-clock") / starts.min_by(f64::total_cmp).unwrap();
@@ -74,7 +76,8 @@ fn what_is_counted_is_in_no_figure_and_a_plan_without_it_is_as_before() {
     }
 }
 
-/// Counts of a CPU as perf gives them, put into a run in the place of software events: words of the table, layers of JSON.
+/// Counts of a CPU as perf gives them, put into a run in the place of software events: words of the
+/// table, layers of JSON.
 #[test]
 fn counters_of_a_cpu_are_told_per_unit_by_mode() {
     let world = World::new(FAKE);

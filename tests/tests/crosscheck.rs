@@ -4,7 +4,8 @@ use switchcost_e2e::{Said, World, repository, until};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// A world whose only tools are these: name, what the script does, how its figure is read, and further lines.
+/// A world whose only tools are these: name, what the script does, how its figure is read, and
+/// further lines.
 fn world(tools: &[(&str, &str, &str)]) -> World {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new(FAKE);

@@ -3,7 +3,8 @@ use switchcost_e2e::{Said, World, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// Runs `doctor` with these words on one CPU of those that this process may use, where `cpu_count` is a warning.
+/// Runs `doctor` with these words on one CPU of those that this process may use, where `cpu_count`
+/// is a warning.
 fn confined(world: &World, words: &[&str]) -> Option<Said> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim();

@@ -1,4 +1,5 @@
-//! Answers about this machine or a program that runs, made of kept runs and of figures that stand here: what a live command says differs from time to time.
+//! Answers about this machine or a program that runs, made of kept runs and of figures that stand
+//! here: what a live command says differs from time to time.
 
 use std::fs::File;
 use std::io::BufReader;

@@ -1,4 +1,5 @@
-//! Files that a crashed runtime drops stay neither in the installation nor in the folder of the reader.
+//! Files that a crashed runtime drops stay neither in the installation nor in the folder of the
+//! reader.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +16,8 @@ fn a_crashed_runtime_leaves_no_file() {
     let world = World::new(FAKE);
     let folder = world.path("libexec/switchcost/probes/fake");
     let limits = world.path("limits");
-    // As the JVM, Node.js and Erlang do, and the kernel; the first of them where only the temporary folder may be written.
+    // As the JVM, Node.js and Erlang do, and the kernel; the first of them where only the temporary
+    // folder may be written.
     let crash = format!(
         "echo $$ $(ulimit -c) >>{}; echo x >hs_err_pid$$.log; echo x >/tmp/hs_err_pid$$.log\n\
          echo x >report.20260101.120000.$$.0.001.json; echo x >erl_crash.dump; kill -SEGV $$",

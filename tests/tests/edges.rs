@@ -1,5 +1,6 @@
-//! The edges of what can be asked, generated from the catalogue: no honest row is accused or broken there, and on a quiet machine none is slow to answer. What
-//! no page allows is refused before anything is started or stored.
+//! The edges of what can be asked, generated from the catalogue: no honest row is accused or broken
+//! there, and on a quiet machine none is slow to answer. What no page allows is refused before
+//! anything is started or stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use switchcost_e2e::{Real, World, mechanism};
@@ -87,7 +88,8 @@ fn faults(real: &Real, patterns: &[String], plan: &str) -> Vec<String> {
     starts(real, patterns, plan).into_iter().filter_map(wrong).collect()
 }
 
-/// Rows that are accused in each of three tries. A rule that accuses an honest row at an edge does so each time; a start that other programs starved may fail once.
+/// Rows that are accused in each of three tries. A rule that accuses an honest row at an edge does
+/// so each time; a start that other programs starved may fail once.
 fn accused_each_time(real: &Real, patterns: &[String], plan: &str) -> BTreeSet<String> {
     let accused = |starts: Vec<(String, String, String, u64)>| -> BTreeSet<String> {
         let accused = |(row, verdict, reason, _): &(String, String, String, u64)| {

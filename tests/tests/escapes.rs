@@ -5,7 +5,8 @@ use switchcost_e2e::World;
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// Runs the fake, before which its launcher starts this program of Python with the host's process id as its argument.
+/// Runs the fake, before which its launcher starts this program of Python with the host's process
+/// id as its argument.
 fn beside(program: &str) -> World {
     let world = World::new(FAKE);
     let folder = "libexec/switchcost/probes/fake";

@@ -1,4 +1,5 @@
-//! `explain` with the real binary and scripted costs: layers, intervals and residue are known exactly.
+//! `explain` with the real binary and scripted costs: layers, intervals and residue are known
+//! exactly.
 
 use switchcost_e2e::{World, mechanism, repository};
 
@@ -77,7 +78,8 @@ fn that_layers_add_up_has_to_be_proven() {
         (&few["adds_up"], &few["predicted_per_measured"]["low"]),
         (&"cannot tell".into(), &serde_json::Value::Null)
     );
-    // What differs by up to 1000 ns from start to start proves nothing, though the interval of the residue holds 0.
+    // What differs by up to 1000 ns from start to start proves nothing, though the interval of the
+    // residue holds 0.
     let noise = layer("scatter", &[term("spread", 10, 1.0)], &[term("spread", 11, 1.0)]);
     let world = world(&[of(1000), noise].concat());
     // Of intervals at 95 % one in twenty excludes what is true: the seed is fixed.

@@ -42,7 +42,8 @@ fn exact_numbers_come_through() {
     assert_eq!(row["kernel_switches"], 1.0);
     assert_eq!(row["turns_ok"], true);
     assert_eq!((&row["starts"], &row["samples"]), (&6.into(), &180.into()), "{row}");
-    // A clock called `simulated`: nothing that ran beside the probe disturbed it, and nobody takes its figures for measured ones.
+    // A clock called `simulated`: nothing that ran beside the probe disturbed it, and nobody takes
+    // its figures for measured ones.
     assert!(
         row["notes"].to_string().contains("not timed") && row["disturbances"].as_array().is_none_or(Vec::is_empty),
         "{row}"
@@ -433,12 +434,14 @@ fn what_leaves_a_probe_that_only_describes_is_killed_too() {
     }
 }
 
-/// What disturbs may come with what is measured: where leaving it out moves the figure, both are told.
+/// What disturbs may come with what is measured: where leaving it out moves the figure, both are
+/// told.
 #[test]
 fn a_row_whose_disturbed_starts_cost_otherwise_has_both_figures() {
     let world = world();
     assert_eq!(world.run("run thread/honest --rounds 20 --batches 5 --param ticks=1000").status, 0);
-    // Of each row six starts are left as they are, and the others cost twice as much while something disturbs them.
+    // Of each row six starts are left as they are, and the others cost twice as much while
+    // something disturbs them.
     let file = world.forged("linked", |body| {
         let change = |line: &str| {
             let Some(round) = line.split("\"round\":").nth(1).filter(|_| line.starts_with("{\"t\":\"invocation\""))
@@ -468,7 +471,8 @@ fn a_row_whose_disturbed_starts_cost_otherwise_has_both_figures() {
     assert!(row["notes"].to_string().contains(words), "{row}");
 }
 
-/// A probe that never says what it can do is waited for by its limit: after an unheard Ctrl-C the run would go on without it.
+/// A probe that never says what it can do is waited for by its limit: after an unheard Ctrl-C the
+/// run would go on without it.
 #[test]
 fn ctrl_c_is_heard_while_probes_are_asked() {
     let world = world();

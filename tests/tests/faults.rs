@@ -1,4 +1,5 @@
-//! What the session does to the tool: locks, limits, words and files of the wrong kind. Each is a sentence with a documented status, and nothing is lost.
+//! What the session does to the tool: locks, limits, words and files of the wrong kind. Each is a
+//! sentence with a documented status, and nothing is lost.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -38,7 +39,8 @@ fn stopped(world: &World, mut run: Child) -> (bool, i64) {
     ((first, last) == (0, stored - 1), stored)
 }
 
-/// A parent that ignores SIGCHLD, blocks signals and leaves a timer running, and then becomes the program.
+/// A parent that ignores SIGCHLD, blocks signals and leaves a timer running, and then becomes the
+/// program.
 const CARELESS: &str = "import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
@@ -79,7 +81,8 @@ fn a_lock_at_the_beginning_loses_nothing() {
     assert!(whole && stored >= 4, "{stored}");
 }
 
-/// Another process has the store for longer than a write waits: what could not be stored meanwhile is stored later.
+/// Another process has the store for longer than a write waits: what could not be stored meanwhile
+/// is stored later.
 #[test]
 fn a_lock_amid_a_run_loses_nothing() {
     let world = measured();
@@ -89,7 +92,8 @@ fn a_lock_amid_a_run_loses_nothing() {
     let other = rusqlite::Connection::open(world.store()).unwrap();
     other.busy_timeout(Duration::from_secs(300)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    // Starts that were over before the lock are stored; of the two that began under it the first cannot be.
+    // Starts that were over before the lock are stored; of the two that began under it the first
+    // cannot be.
     starts.reach(starts.count() + 2);
     other.execute_batch("COMMIT").unwrap();
     starts.reach(starts.count() + 2);
@@ -196,7 +200,8 @@ fn the_budget_also_holds_for_probes_that_are_slow_to_answer() {
     world.run("run thread/honest --budget 1s").refuses(3, &["the budget is too short to ask the probes"]);
 }
 
-/// Where /proc is not mounted nothing can be measured: one sentence with the cure, whatever the command.
+/// Where /proc is not mounted nothing can be measured: one sentence with the cure, whatever the
+/// command.
 #[test]
 fn without_proc_one_sentence_says_what_to_mount() {
     let world = measured();
@@ -286,7 +291,8 @@ fn a_small_stack_is_enough() {
 fn what_was_there_before_the_tool_is_left_alone() {
     let world = measured();
     let starts = world.counted(FAKE, "");
-    // Both are there before the tool. The second loses its parent while the third start is held, and is given to the tool.
+    // Both are there before the tool. The second loses its parent while the third start is held,
+    // and is given to the tool.
     starts.hold(3);
     let script = "setsid sleep 1000 > /dev/null 2>&1 & echo $!
                   setsid sh -c 'sleep 1000 > /dev/null & echo $!; exec > /dev/null; : >\"$1.ready\"
@@ -302,12 +308,14 @@ fn what_was_there_before_the_tool_is_left_alone() {
     assert!(gone.is_empty(), "{gone:?} of {services:?} were killed");
 }
 
-/// As the first process in a container it is given the orphans of whoever came in by `docker exec` while it measures; those of a probe it ends as ever.
+/// As the first process in a container it is given the orphans of whoever came in by `docker exec`
+/// while it measures; those of a probe it ends as ever.
 #[test]
 fn orphans_of_those_who_come_into_its_container_are_left_alone() {
     let world = measured();
     let starts = world.counted(FAKE, "setsid sleep 1000 > /dev/null 2>&1 &");
-    // The orphan comes in during the first start and lives through the ends of two, whose own orphans are ended.
+    // The orphan comes in during the first start and lives through the ends of two, whose own
+    // orphans are ended.
     starts.hold(1);
     let script = r#"unshare --user --map-root-user --pid --fork --mount-proc --kill-child "$2" run thread/honest --rounds 3 --batches 2 \
                         --format json 2>/dev/null &
@@ -333,7 +341,8 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Root may have the home of a user (sudo), who can plant anything where `list` remembers what probes said.
+/// Root may have the home of a user (sudo), who can plant anything where `list` remembers what
+/// probes said.
 #[test]
 fn what_is_planted_in_the_cache_is_neither_followed_nor_waited_for() {
     let world = measured();
@@ -344,7 +353,8 @@ fn what_is_planted_in_the_cache_is_neither_followed_nor_waited_for() {
     let victim = world.path("victim");
     std::fs::write(&victim, "three weeks of work").unwrap();
     let script = "ln -s \"$1\" \"${2%.jsonl}.$$.partial\"; mkfifo \"$2\"; exec timeout 20 \"$0\" list";
-    // Whoever becomes another program keeps its process id, but for `timeout`, which starts one: so without and with it.
+    // Whoever becomes another program keeps its process id, but for `timeout`, which starts one: so
+    // without and with it.
     for script in [script.replace("mkfifo \"$2\"; exec timeout 20 ", "exec "), script.to_owned()] {
         let words = [victim.to_str().unwrap(), name.to_str().unwrap()];
         let said = world.run_wrapped(&["sh", "-c", &script], &words);
@@ -392,7 +402,8 @@ fn a_store_that_is_replaced_amid_a_run_is_told_as_that() {
     assert!(world.run("history").out.contains("unfinished"), "what the copy held is kept");
 }
 
-/// The result can neither be shown nor kept: both are told, the store first, since that loses the figures.
+/// The result can neither be shown nor kept: both are told, the store first, since that loses the
+/// figures.
 #[test]
 fn a_result_that_is_neither_shown_nor_stored_is_told_as_both() {
     let world = measured();

@@ -69,7 +69,8 @@ fn equal_nodes_are_not_accused_and_a_slow_one_is() {
     assert_eq!(page.matches("<li class=\"odd\"").count(), 1, "{page}");
 }
 
-/// Half of the nodes cost more, and nothing else tells them apart: neither half is called odd, and it is said.
+/// Half of the nodes cost more, and nothing else tells them apart: neither half is called odd, and
+/// it is said.
 #[test]
 fn halves_of_a_fleet_are_kinds_and_not_odd_nodes() {
     let (world, body) = world();
@@ -88,7 +89,8 @@ fn halves_of_a_fleet_are_kinds_and_not_odd_nodes() {
     assert_eq!(dear["nodes"], serde_json::json!(["n0", "n1", "n2", "n3", "n4"]), "{document}");
 }
 
-/// Who answered in an earlier round and does not now is named without a list; rounds in the wrong order, and one run in two of them, are told.
+/// Who answered in an earlier round and does not now is named without a list; rounds in the wrong
+/// order, and one run in two of them, are told.
 #[test]
 fn rounds_are_held_against_one_another() {
     let (world, body) = world();
@@ -162,7 +164,8 @@ fn rows_that_a_run_does_not_have_are_told() {
     );
 }
 
-/// Machines made of one image may all be called `localhost`; a host that is called as its file, and answered twice, is one node.
+/// Machines made of one image may all be called `localhost`; a host that is called as its file, and
+/// answered twice, is one node.
 #[test]
 fn two_hosts_of_one_name_are_two_nodes() {
     let (world, body) = world();
@@ -312,7 +315,8 @@ fn bad_arguments_are_one_sentence() {
     }
 }
 
-/// Each launcher's script is one that the shell reads, names every node and ends with the status of what it started.
+/// Each launcher's script is one that the shell reads, names every node and ends with the status of
+/// what it started.
 #[test]
 fn plans_are_scripts_that_name_every_node() {
     let (world, _) = world();
@@ -341,11 +345,13 @@ fn plans_are_scripts_that_name_every_node() {
     }
 }
 
-/// `--go` and `--confirm` with the real shell and stand-ins for the launchers, which start on this machine what they are told to start on nodes.
+/// `--go` and `--confirm` with the real shell and stand-ins for the launchers, which start on this
+/// machine what they are told to start on nodes.
 #[test]
 fn a_plan_that_runs_fills_the_folder_and_confirms() {
     let (world, body) = world();
-    // `srun … --nodelist=NODE … COMMAND…`; n3 does not answer, and n2 and n5 cannot be measured at once.
+    // `srun … --nodelist=NODE … COMMAND…`; n3 does not answer, and n2 and n5 cannot be measured at
+    // once.
     let srun = "#!/bin/sh\nfor word; do case $word in --nodelist=*) list=${word#*=};; --*) ;; *) break;; esac; shift; done\n\
                 case $list in n3) exit 1;; n2|n5) mkdir \"$0.host\" || exit; sleep 0.2; rmdir \"$0.host\";; esac\n\
                 SLURMD_NODENAME=$list NODE=$list \"$@\"\n";

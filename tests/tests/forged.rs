@@ -1,5 +1,5 @@
-//! Run files with fitting checksums whose numbers no probe sends: shown in every form; never a panic. What the reader refuses is a table in
-//! `crates/store/tests/run_files.rs`.
+//! Run files with fitting checksums whose numbers no probe sends: shown in every form; never a
+//! panic. What the reader refuses is a table in `crates/store/tests/run_files.rs`.
 
 use switchcost_e2e::{Said, World, repository, sealed};
 
@@ -90,7 +90,8 @@ fn other_nonsense_is_shown_in_every_form() {
     }
 }
 
-/// Of many files runs are not kept in memory until all are read: those read again are the same, in the same order, and one bad file still leaves no store.
+/// Of many files runs are not kept in memory until all are read: those read again are the same, in
+/// the same order, and one bad file still leaves no store.
 #[test]
 fn many_files_are_imported_or_none() {
     let world = World::new(FAKE);

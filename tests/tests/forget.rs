@@ -55,7 +55,8 @@ fn what_is_old_goes_and_what_has_a_name_stays() {
     let said = world.run("forget baseline:v1 --yes");
     assert!(said.status == 0 && ids(&world) == [at(0)], "{said:?}");
     world.run("show baseline:v1").refuses(2, &["`v1`", "gone"]);
-    // What probes said of themselves goes with the last run that needs it, and the rest can be read.
+    // What probes said of themselves goes with the last run that needs it, and the rest can be
+    // read.
     let left = rusqlite::Connection::open(world.store()).unwrap();
     let count = |table: &str| left.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0));
     assert_eq!((count("run"), count("invocation")), (Ok(1), Ok(2)));
@@ -119,7 +120,8 @@ fn what_cannot_go_is_one_sentence() {
     assert_eq!(ids(&world), ids_before);
 }
 
-/// A run that goes on stays, and so does what another command goes on with; a run whose host was killed goes.
+/// A run that goes on stays, and so does what another command goes on with; a run whose host was
+/// killed goes.
 #[test]
 fn a_run_in_use_stays() {
     let (world, _) = with_runs(1);

@@ -8,7 +8,8 @@ use switchcost_e2e::{World, repository, two_kinds, with};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// A store with one run: a row at 1000 ns, one at 1100, one that its evidence contradicts, one that cannot run and one that crashes.
+/// A store with one run: a row at 1000 ns, one at 1100, one that its evidence contradicts, one that
+/// cannot run and one that crashes.
 fn measured() -> World {
     let world = World::new(FAKE);
     let said = world.run("run thread/honest thread/liar thread/absent thread/crash --param ticks=1000,1100 --rounds 6");
@@ -26,7 +27,8 @@ fn export_of(world: &World, run: &str, form: &str) -> String {
     said.out
 }
 
-/// A reader of tests/readers, with what scripts/setup installed for it; None, said aloud, where that is not here.
+/// A reader of tests/readers, with what scripts/setup installed for it; None, said aloud, where
+/// that is not here.
 fn reader(name: &str, arguments: &[&str]) -> Option<Vec<String>> {
     let top = repository();
     let (readers, duckdb) = (top.join("target/runtimes/readers"), top.join("target/runtimes/duckdb"));
@@ -104,7 +106,8 @@ fn lines_of_jq_make_the_forms_that_they_replace() {
     }
 }
 
-/// Its parser is in no registry; the schema is what its README asks of `customSmallerIsBetter`, and what src/extract.ts takes.
+/// Its parser is in no registry; the schema is what its README asks of `customSmallerIsBetter`, and
+/// what src/extract.ts takes.
 #[test]
 fn github_action_benchmark_takes_a_run() {
     let Some(text) = by_jq(&export(&measured(), "json"), "github") else { return };
@@ -129,7 +132,8 @@ fn github_action_benchmark_takes_a_run() {
     assert_eq!(entries[0]["range"], "± 0.000");
 }
 
-/// By the schema that Bencher publishes for version 0 (<https://bencher.dev/docs/reference/bencher-metric-format>).
+/// By the schema that Bencher publishes for version 0
+/// (<https://bencher.dev/docs/reference/bencher-metric-format>).
 #[test]
 fn bencher_takes_a_run() {
     let Some(text) = by_jq(&export(&measured(), "json"), "bencher") else { return };
@@ -205,7 +209,8 @@ fn prometheus_takes_a_run() {
         ["seconds", "low_seconds", "high_seconds", "verified"].map(|name| series(&format!("switchcost_{name}")));
     assert_eq!(counts, [2, 2, 2, 8], "{text}");
     assert!(text.contains("parameters=\"ticks=1000\",unit=\"switch\"} 1e-6\n"), "{text}");
-    // The collector refuses a series that stands in two files: another run of the same rows has none in common.
+    // The collector refuses a series that stands in two files: another run of the same rows has
+    // none in common.
     assert_eq!(world.run("run thread/honest --rounds 6 --batches 2").status, 0);
     let other = world.run("export --format prometheus").out;
     let names = |text: &str| -> BTreeSet<String> {

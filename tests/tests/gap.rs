@@ -1,4 +1,5 @@
-//! Experiment gap: what waking a CPU costs after it idled. By a fake probe, whose figures are known exactly, and by the real one.
+//! Experiment gap: what waking a CPU costs after it idled. By a fake probe, whose figures are known
+//! exactly, and by the real one.
 
 use crate::real::{real, text};
 use serde_json::Value;
@@ -6,7 +7,8 @@ use switchcost_e2e::{Said, World, in_time, probe};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// Waking costs 1,000 ns, and 1 ns more for each µs of the gap; `slept`: percent of the gaps that the probe really waits, by 0 it spins.
+/// Waking costs 1,000 ns, and 1 ns more for each µs of the gap; `slept`: percent of the gaps that
+/// the probe really waits, by 0 it spins.
 const PAGE: &str = r#"
 title = "A fake that sleeps"
 implemented_by = ["fake"]
@@ -56,8 +58,9 @@ fn idle_states_are_counted() -> bool {
     std::path::Path::new("/sys/devices/system/cpu/cpu0/cpuidle/state0").exists()
 }
 
-/// In all starts or in some, other programs may have the CPU instead, or the kernel counts its idle time when that ends, which the fake makes nobody do. Then the
-/// figure stands, and the row says so.
+/// In all starts or in some, other programs may have the CPU instead, or the kernel counts its idle
+/// time when that ends, which the fake makes nobody do. Then the figure stands, and the row says
+/// so.
 fn idled_or_says_so(row: &Value) {
     let busy = text(row, "verdict") == "unobservable" && text(row, "reason").contains(" idled ");
     assert!(text(row, "verdict") == "verified" || busy, "{row}");
@@ -81,7 +84,8 @@ fn a_sweep_of_gaps_is_a_curve_of_what_waking_costs() {
     let curve = said.json()["curves"][0].clone();
     let points: Vec<u64> = curve["points"].as_array().unwrap().iter().map(|p| p["x"].as_u64().unwrap()).collect();
     assert_eq!((text(&curve, "axis"), points), ("gap", vec![100, 200, 1000]), "{curve}");
-    // Each start is stored with what the kernel counted of the CPU meanwhile, or that it counts nothing.
+    // Each start is stored with what the kernel counted of the CPU meanwhile, or that it counts
+    // nothing.
     let stored = world.run("export --private-facts --format jsonl").out;
     let idled = stored.lines().filter_map(|line| {
         let line: Value = serde_json::from_str(line).unwrap();

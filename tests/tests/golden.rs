@@ -1,5 +1,6 @@
-//! What the program says of kept runs, word for word: one file for each output in tests/golden, of tables also as terminals of 80 and 100 columns show
-//! them. Other tests assert figures, codes and statuses.
+//! What the program says of kept runs, word for word: one file for each output in tests/golden, of
+//! tables also as terminals of 80 and 100 columns show them. Other tests assert figures, codes and
+//! statuses.
 //!
 //! SWITCHCOST_GOLDEN=1 writes the files anew; read what changed.
 
@@ -61,7 +62,8 @@ const DOCUMENTS: &[(&str, &str)] = &[
 /// What depends on this machine: no line is longer than the terminal, and no word is lost.
 const HERE: &[&str] = &["list", "list -v", "list stack", "baseline list", "classic -v", "doctor", "doctor -v"];
 
-/// Nodes of the fleet: how much each takes of the time of the kept run. More would not fit the time that its starts took.
+/// Nodes of the fleet: how much each takes of the time of the kept run. More would not fit the time
+/// that its starts took.
 const NODES: [f64; 8] = [0.7, 0.702, 0.704, 0.701, 0.94, 0.703, 0.7, 0.702];
 
 /// A file of what was said: as it is piped, and at each width, if that differs.
@@ -99,7 +101,8 @@ impl Golden {
         self.compare(name, &text);
     }
 
-    /// No line is longer than the terminal, and no id, date or name is broken or left out without a word.
+    /// No line is longer than the terminal, and no id, date or name is broken or left out without a
+    /// word.
     fn narrow(&mut self, name: &str, shown: &str, wide: &str, width: u16) {
         let long = shown.lines().filter(|line| line.chars().count() > usize::from(width));
         self.wrong.extend(long.map(|line| format!("{width} {name}: {line}")));

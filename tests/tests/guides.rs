@@ -1,5 +1,6 @@
-//! What README, the tutorial, the how-tos and the pages on write-ups tell a reader to type, done by the fake probe under the names of the real ones. Blocks
-//! "```sh" are done here, one command after the other; blocks "```console" are what `xtask documents` did on kept runs.
+//! What README, the tutorial, the how-tos and the pages on write-ups tell a reader to type, done by
+//! the fake probe under the names of the real ones. Blocks "```sh" are done here, one command after
+//! the other; blocks "```console" are what `xtask documents` did on kept runs.
 
 use crate::report::TEMPLATE;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +12,8 @@ use switchcost_e2e::{Said, World, probe, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// What a page writes for something of the reader's, or for work that takes long, and what stands for it here.
+/// What a page writes for something of the reader's, or for work that takes long, and what stands
+/// for it here.
 const READERS: [(&str, &str); 7] = [
     ("--for 10s", "--for 1s"),
     ("--pid 1234", "--pid PID"),
@@ -36,7 +38,8 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The commands of a page that are ours, in blocks and, with what they are to do, in lines of text. In a block one may go on over lines that end with `\`.
+/// The commands of a page that are ours, in blocks and, with what they are to do, in lines of text.
+/// In a block one may go on over lines that end with `\`.
 fn commands(page: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (place, part) in page.replace("\\\n", " ").split("```").enumerate() {
@@ -50,7 +53,8 @@ fn commands(page: &str) -> Vec<String> {
     found
 }
 
-/// A page of a mechanism without what its evidence must say, since the fake makes but one kind of switch.
+/// A page of a mechanism without what its evidence must say, since the fake makes but one kind of
+/// switch.
 fn plain(page: &str) -> String {
     let (head, _) = page.split_once("\n[evidence]").unwrap();
     let lines = head.lines().filter(|line| !line.starts_with("floor = ") && !line.starts_with("bound = "));
@@ -67,7 +71,8 @@ fn list(page: &str, key: &str) -> String {
     line.map(|rest| rest.split(']').next().unwrap().replace(' ', "")).unwrap_or_default()
 }
 
-/// An installation with every mechanism of the real one, each carried out by the fake; and what pages take for granted in the reader's folder.
+/// An installation with every mechanism of the real one, each carried out by the fake; and what
+/// pages take for granted in the reader's folder.
 fn world() -> World {
     let world = World::new(FAKE);
     for folder in ["libexec/switchcost/probes", "share/switchcost/mechanisms"] {
@@ -158,8 +163,9 @@ fn every_command_that_a_page_tells_a_reader_works() {
             let began = std::time::Instant::now();
             let said = done(&world, &command);
             println!("{:5.1} s, status {}: {command}", began.elapsed().as_secs_f64(), said.status);
-            // A gate or a machine may say no; a word that is not understood, or nothing to measure with, is an error of the page.
-            // The fake follows few rules of the protocol, and times no single switch. A busy node gets no verdict.
+            // A gate or a machine may say no; a word that is not understood, or nothing to measure
+            // with, is an error of the page. The fake follows few rules of the protocol, and times
+            // no single switch. A busy node gets no verdict.
             let fakes = [("check-probe", 6), ("classic ", 3), ("check --baseline ", 2)];
             // The gate's machine has no kernels of the reader's.
             let kernels = command.contains("kernels ") && said.err.contains("no kernel is here");

@@ -1,10 +1,12 @@
-//! What is in the way of a probe has its name: a filter of the session, the class that a parent handed on, CPUs that the kernel keeps back.
+//! What is in the way of a probe has its name: a filter of the session, the class that a parent
+//! handed on, CPUs that the kernel keeps back.
 
 use switchcost_e2e::{Real, Said, World, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// Becomes a program behind a filter that answers calls, as `CALL=ANSWER,…`: 0x50001 refuses with EPERM, 0x80000000 kills.
+/// Becomes a program behind a filter that answers calls, as `CALL=ANSWER,…`: 0x50001 refuses with
+/// EPERM, 0x80000000 kills.
 const FILTERED: &str = r#"
 import ctypes, os, struct, sys
 load, equal, end = 0x20, 0x15, 0x06
@@ -126,7 +128,8 @@ fn an_idle_class_that_may_not_be_left_is_the_reason() {
     assert!(!found.iter().any(|reason| reason.contains("ulimit -r")), "{found:?}");
 }
 
-/// A CPU that was isolated at boot is in no inherited affinity: whoever names it gets it, and nobody else.
+/// A CPU that was isolated at boot is in no inherited affinity: whoever names it gets it, and
+/// nobody else.
 #[test]
 fn an_isolated_cpu_is_had_by_its_number() {
     let world = World::new(FAKE);

@@ -135,7 +135,7 @@ fn bad_baselines_are_one_sentence() {
     assert_eq!(world.run("show baseline:a").status, 0);
 }
 
-/// One run measured, stored `count` times; from the `step`th on its costs are `factor` times as high.
+/// One run, stored `count` times; from the `step`th on its costs are `factor` times as high.
 fn series(world: &World, count: usize, step: usize, factor: f64) {
     series_of(world, count, |i| wobble(i) * if i >= step { factor } else { 1.0 });
 }
@@ -145,7 +145,7 @@ fn wobble(i: usize) -> f64 {
     1.0 + 0.01 * ((i * 7919 % 13) as f64 / 6.5 - 1.0)
 }
 
-/// One run measured, stored `count` times under other ids and dates with costs that are `times` as high.
+/// One run, stored `count` times under other ids and dates, with costs `times` as high.
 fn series_of(world: &World, count: usize, times: impl Fn(usize) -> f64) {
     stored(world, count, |i, text| scaled(text, times(i)));
 }
@@ -341,7 +341,8 @@ fn equal_hosts_are_machines_of_their_own_and_a_trend_goes_by_time() {
     assert!(json["notes"].to_string().contains("1 of 4 runs were imported"), "{json}");
 }
 
-/// What a label leaves out is told where two rows of a machine differ in it. A parameter that the mechanism got later is not another row.
+/// What a label leaves out is told where two rows of a machine differ in it. A parameter that the
+/// mechanism got later is not another row.
 #[test]
 fn no_label_stands_twice() {
     let world = measured("1234,1000");
@@ -391,7 +392,8 @@ fn with_rulers(text: &str, width: u64) -> String {
     all
 }
 
-/// Of three runs in a row a neighbour never left the core: they are shown with how much slower it was, and are not a level.
+/// Of three runs in a row a neighbour never left the core: they are shown with how much slower it
+/// was, and are not a level.
 #[test]
 fn runs_of_a_core_that_was_never_free_are_not_judged() {
     let world = measured("1234");

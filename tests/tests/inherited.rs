@@ -1,12 +1,13 @@
-//! What a parent hands on over exec, in random combinations of the rows of docs/notebook/inherited.md: no honest row is accused or lost, and
-//! nothing is left.
+//! What a parent hands on over exec, in random combinations of the rows of
+//! docs/notebook/inherited.md: no honest row is accused or lost, and nothing is left.
 
 use std::collections::BTreeSet;
 use switchcost_e2e::{Real, Said, World, repository, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// Rows of the table that a program can make for itself, each with values. What it may not set, it leaves as it is.
+/// Rows of the table that a program can make for itself, each with values. What it may not set, it
+/// leaves as it is.
 const DRAWN: &[(&str, &[&str])] = &[
     ("ignored signals", &["1", "2", "3", "13", "14", "15", "17", "18", "20", "21", "22", "24", "25", "29", "34", "64"]),
     ("blocked signals", &["1", "2", "3", "10", "12", "14", "15", "17", "18", "20", "28", "34", "63"]),

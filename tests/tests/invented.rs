@@ -1,5 +1,5 @@
-//! An experiment and a placement that only these tests know: a page each, no line of code. They must be offered, measured, judged, kept, compared and shown
-//! like the program's own.
+//! An experiment and a placement that only these tests know: a page each, no line of code. They
+//! must be offered, measured, judged, kept, compared and shown like the program's own.
 
 use crate::report::{TEMPLATE, data};
 use serde_json::json;
@@ -204,7 +204,8 @@ fn a_page_that_cannot_be_used_is_named_and_costs_nothing_else() {
     assert!(row("thread/dozer").unwrap()["reason"].as_str().unwrap().contains("dozing"), "{said}");
 }
 
-/// An experiment of each kind of figures, but for time, which the program has: what the fake offers it as, and its page.
+/// An experiment of each kind of figures, but for time, which the program has: what the fake offers
+/// it as, and its page.
 const KINDS: [(&str, &str); 3] = [
     (
         "misses:cache_misses",

@@ -8,7 +8,8 @@ use switchcost_e2e::{Real, repository};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// Starts of a row: median ns per unit, and share of hops of the timed batches that stayed on one CPU.
+/// Starts of a row: median ns per unit, and share of hops of the timed batches that stayed on one
+/// CPU.
 type Starts = Vec<(f64, f64)>;
 
 fn kept() -> Vec<PathBuf> {

@@ -1,4 +1,5 @@
-//! `kernels` with the real binary: beside an emulator that is a script and plays recorded boots; and, where a suite asks for it, beside a real one.
+//! `kernels` with the real binary: beside an emulator that is a script and plays recorded boots;
+//! and, where a suite asks for it, beside a real one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +9,8 @@ use switchcost_e2e::{BY_CTRL_C, Real, Said, World, repository, told, untested, u
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// What `switchcost-e2e` plays for a kernel: the file of that name in `boots`, then what its name says.
+/// What `switchcost-e2e` plays for a kernel: the file of that name in `boots`, then what its name
+/// says.
 const EMULATOR: &str = r#"[ "$1" = --version ] && { echo "QEMU emulator version 7.2.22 (a script)"; exit; }
 cd "${0%/*}"
 while [ $# -gt 0 ]; do case $1 in -kernel) kernel=${2##*/} ;; -initrd) [ -s "$2" ] || exit 9 ;; esac; shift; done
@@ -21,7 +23,8 @@ const DESCRIBED: &str = r#"{"t":"hello","protocol":1,"probe":"bare","version":"0
 {"t":"mechanism","id":"thread/futex","experiments":["switch"],"timings":["batch"],"parameters":["sched","idle","working_set","period","gap","simd","spin"],"available":true}
 {"t":"end","status":"ok","samples":0}"#;
 
-/// A boot that was recorded in QEMU 7.2.22 with Debian's kernel of this series: the control and thread/futex, three starts each.
+/// A boot that was recorded in QEMU 7.2.22 with Debian's kernel of this series: the control and
+/// thread/futex, three starts each.
 fn recorded(series: &str) -> String {
     fs::read_to_string(repository().join(format!("tests/kernels/{series}.log"))).unwrap()
 }
@@ -219,7 +222,8 @@ fn ctrl_c_leaves_no_emulator_and_no_folder() {
     nothing_is_left(&world);
 }
 
-/// Kernels of `scripts/setup kernels`, oldest first, with the real emulator and probe; None: this machine lacks them.
+/// Kernels of `scripts/setup kernels`, oldest first, with the real emulator and probe; None: this
+/// machine lacks them.
 fn real() -> Option<(Real, Vec<String>)> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;

@@ -1,4 +1,5 @@
-//! Limits of the session with the real probes: each is a reason and a cure, and neither a stack trace nor a hang.
+//! Limits of the session with the real probes: each is a reason and a cure, and neither a stack
+//! trace nor a hang.
 
 use super::runtimes::mechanisms;
 use std::fs::Permissions;
@@ -8,7 +9,8 @@ use switchcost_e2e::{Real, Said, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// One mechanism of each runtime, which may fail to start, and of each kind that needs tasks or descriptors.
+/// One mechanism of each runtime, which may fail to start, and of each kind that needs tasks or
+/// descriptors.
 fn all() -> String {
     format!("thread/pipe process/pipe container/pipe {}", mechanisms())
 }
@@ -22,7 +24,8 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
-/// The same command under a limit; as nobody where the superuser would be spared. The words are those of prlimit.
+/// The same command under a limit; as nobody where the superuser would be spared. The words are
+/// those of prlimit.
 fn under(limit: &str, plain: &Command) -> Said {
     let spared = limit.starts_with("--nproc") && is_root();
     let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
@@ -30,7 +33,8 @@ fn under(limit: &str, plain: &Command) -> Said {
     wrapped(&[wrapper, &["prlimit", limit]].concat(), plain)
 }
 
-/// What the real binary says under a limit, in a folder of its own that anybody may write to. None: it cannot be set here.
+/// What the real binary says under a limit, in a folder of its own that anybody may write to. None:
+/// it cannot be set here.
 fn limited(limit: &str, arguments: &str) -> Option<Said> {
     let real = Real::new(FAKE)?;
     let folder = tempfile::tempdir().unwrap();
@@ -122,7 +126,8 @@ fn what_is_done_on_all_cpus_is_done_without_further_threads() {
     }
 }
 
-/// A group of control groups with a limit, and one in it: only the outer one limits. None: they cannot be made here.
+/// A group of control groups with a limit, and one in it: only the outer one limits. None: they
+/// cannot be made here.
 struct Groups(std::path::PathBuf);
 
 impl Groups {

@@ -1,4 +1,5 @@
-//! Plain names and questions with the real binary: what people call a mechanism, and one command for an answer.
+//! Plain names and questions with the real binary: what people call a mechanism, and one command
+//! for an answer.
 
 use switchcost_e2e::{World, mechanism};
 
@@ -50,7 +51,8 @@ fn a_language_a_word_and_a_family_name_mechanisms() {
     assert_eq!((rows("show goroutine"), rows("show c++ golang")), (1, 2));
     // `fake` stands in many titles: it means none of them.
     world.run("run fake --rounds 6").refuses(2, &["`fake`"]);
-    // Nor does a word that any sentence may have, and what is like nothing is like no word of a title.
+    // Nor does a word that any sentence may have, and what is like nothing is like no word of a
+    // title.
     world.run("run all --rounds 6").refuses(2, &["`all`"]);
     let said = world.run("run sonnets");
     assert!(said.status == 2 && !said.err.contains("did you mean"), "{said:?}");

@@ -1,4 +1,5 @@
-//! Mistakes that claim to be mechanisms (`probes/native/negative`), with the kit's evidence as it is: each must be found.
+//! Mistakes that claim to be mechanisms (`probes/native/negative`), with the kit's evidence as it
+//! is: each must be found.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ struct Mistake {
     placement: &'static str,
     /// Of `switchcost run`, beside these.
     asked: &'static str,
-    /// Where its evidence differs from an honest one, and how; none where no field of it need differ, or where there is no evidence.
+    /// Where its evidence differs from an honest one, and how; none where no field of it need
+    /// differ, or where there is no evidence.
     shows: Option<(&'static str, Value)>,
     verdict: &'static str,
     /// Where others have its CPUs it may take so long that it is killed, and no figure stands.
@@ -70,7 +72,8 @@ fn mistakes() -> Vec<Mistake> {
             asked: "--param gap=50000",
             ..Mistake::contradicted("half-gap", "thread/futex").contexts(1).on_two_cpus()
         },
-        // Its kernel switches are in the range of an honest pair; the time that both contexts are busy is not.
+        // Its kernel switches are in the range of an honest pair; the time that both contexts are
+        // busy is not.
         Mistake { spins: true, ..Mistake::contradicted("half-spun", "thread/futex").on_two_cpus() },
         Mistake::waiter("from-wake-before", "--param hogs=4"),
         // The host alone finds it: no task's calls pass a filter.
@@ -190,7 +193,8 @@ fn said(folder: &TempDir, mistake: &Mistake, probe: &str, format: &str) -> Said 
     Said::from(output)
 }
 
-/// What no host can find is told and shown: it makes the probe look worse, and its row says what is not known of it.
+/// What no host can find is told and shown: it makes the probe look worse, and its row says what is
+/// not known of it.
 #[test]
 fn a_lateness_that_nobody_had_is_told_and_shown() {
     let mistake = Mistake::waiter("invented-lateness", "--stop-at 4ms");
@@ -215,7 +219,8 @@ fn mistakes_get_their_verdicts() {
             for row in of_mistake {
                 let killed = mistake.spins
                     && row["reason"].as_str().is_some_and(|reason| reason.starts_with("no answer within"));
-                // Beside others a waiter's row may have no figure either way, and a gap's may not be believed.
+                // Beside others a waiter's row may have no figure either way, and a gap's may not
+                // be believed.
                 let unseen = row["median"].is_null() || mistake.experiment == "gap" && row["verdict"] == "unobservable";
                 let none = mistake.contexts == 1 && unseen && row["verdict"] != "verified";
                 assert!(row["verdict"] == mistake.verdict || killed || none, "{probe}: {row}");

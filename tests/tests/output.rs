@@ -152,7 +152,8 @@ fn what_cannot_be_written_is_one_sentence_and_leaves_nothing() {
     for to in ["o", "o/old/below", "nowhere/new", "/proc/new"] {
         export(&world, to).refuses(2, &["cannot write", to, "choose another file"]);
     }
-    // A disk that is full, for root and others alike; from a file, since the store writes beside itself when it is read.
+    // A disk that is full, for root and others alike; from a file, since the store writes beside
+    // itself when it is read.
     fs::write(world.path("run.jsonl"), &text).unwrap();
     let file = world.path("run.jsonl").display().to_string();
     let limited = |to: &str| {

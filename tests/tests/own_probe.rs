@@ -1,4 +1,5 @@
-//! `new-probe`: what it writes is built, conforms and is a row without an edit, and the how-to's library beside it.
+//! `new-probe`: what it writes is built, conforms and is a row without an edit, and the how-to's
+//! library beside it.
 
 use crate::architecture::files;
 use crate::real::{real, verified};
@@ -14,7 +15,8 @@ fn done(folder: &Path, line: &str) {
     assert!(out.status.success(), "{line}: {out:?}");
 }
 
-/// A new probe called `mine`, in a folder; None, and said so, where its tools or its kit are not here.
+/// A new probe called `mine`, in a folder; None, and said so, where its tools or its kit are not
+/// here.
 fn begun(real: &Real, place: &Path, language: &str, tools: &[&str]) -> Option<PathBuf> {
     let found = |tool: &str| {
         let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -202,7 +204,8 @@ fn templates_are_short_and_name_their_runtime() {
     assert!(interpreted >= 4, "only {interpreted} templates name a runtime");
 }
 
-/// `--probe FOLDER` brings a probe and its pages wherever it is taken, and stands for an installed one of its id.
+/// `--probe FOLDER` brings a probe and its pages wherever it is taken, and stands for an installed
+/// one of its id.
 #[test]
 fn a_folder_brings_its_mechanisms() {
     let world = World::new(FAKE);

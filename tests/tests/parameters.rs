@@ -1,5 +1,6 @@
-//! Every parameter of every mechanism with every experiment: it is carried out as its rule of evidence asks, or refused with its cure. That every rule
-//! asks for something that shows, or why none can, is tested with the rules (`crates/catalogue/tests/rules.rs`).
+//! Every parameter of every mechanism with every experiment: it is carried out as its rule of
+//! evidence asks, or refused with its cure. That every rule asks for something that shows, or why
+//! none can, is tested with the rules (`crates/catalogue/tests/rules.rs`).
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,8 @@ fn list(real: &Real) -> Vec<Value> {
     mechanisms.as_array().cloned().unwrap_or_default()
 }
 
-/// Asks for each parameter in the experiments that ignore it, of every mechanism or once per experiment; says how often.
+/// Asks for each parameter in the experiments that ignore it, of every mechanism or once per
+/// experiment; says how often.
 fn refusals(real: &Real, every: bool) -> usize {
     let (mut refused, mut seen) = (0, BTreeSet::new());
     for mechanism in list(real) {
@@ -68,7 +70,8 @@ fn a_pattern_passes_a_parameter_to_those_that_take_it() {
     }
 }
 
-/// A value of a parameter that is not the default: all words, and of the integers one twice as large.
+/// A value of a parameter that is not the default: all words, and of the integers one twice as
+/// large.
 fn other_values(parameter: &Value) -> Vec<String> {
     let (values, default) = (parameter["values"].as_str().unwrap(), parameter["default"].as_str().unwrap());
     let Some((min, max)) = values.split_once("..") else {
@@ -79,7 +82,8 @@ fn other_values(parameter: &Value) -> Vec<String> {
     vec![(if more <= number(max) { more } else { number(min) }).to_string()]
 }
 
-/// What the rules ask for of a value is in the evidence of a probe that carried it out, or the row says why it cannot be had here.
+/// What the rules ask for of a value is in the evidence of a probe that carried it out, or the row
+/// says why it cannot be had here.
 #[test]
 #[ignore = "suite real"]
 fn every_value_is_carried_out_or_has_a_reason() {
@@ -104,7 +108,8 @@ fn every_value_is_carried_out_or_has_a_reason() {
     let mut measured = 0;
     for ([experiment, name, values, placement], ids) in groups {
         let asked = format!("--experiment {experiment} --param {name}={values} {placement}");
-        // A CPU that somebody else keeps busy is never idle: then there is no figure, and no accusation.
+        // A CPU that somebody else keeps busy is never idle: then there is no figure, and no
+        // accusation.
         let kept_busy = |row: &Value| name == "idle" && row["verdict"] == "unobservable" && shows_nothing(row);
         let carried_out = |row: &Value| {
             row["verdict"] == "verified" || row["verdict"] == "unsupported" && row["reason"] != "" || kept_busy(row)

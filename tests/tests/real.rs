@@ -1,5 +1,5 @@
-//! The real binary with the real probes. The gate asks one row of each family and kit; suite `real` every mechanism, in every experiment and timing. No
-//! test here asserts a time.
+//! The real binary with the real probes. The gate asks one row of each family and kit; suite `real`
+//! every mechanism, in every experiment and timing. No test here asserts a time.
 
 use super::runtimes::mechanisms;
 use serde_json::Value;
@@ -27,7 +27,8 @@ pub(super) fn text<'a>(row: &'a Value, key: &str) -> &'a str {
     row[key].as_str().unwrap_or_default()
 }
 
-/// Rows that could run. Each is verified, or its cost lies below what can be resolved of a few short batches, and it says so.
+/// Rows that could run. Each is verified, or its cost lies below what can be resolved of a few
+/// short batches, and it says so.
 pub(super) fn verified(rows: Vec<Value>) -> Vec<Value> {
     let able: Vec<Value> = rows
         .into_iter()
@@ -41,14 +42,16 @@ pub(super) fn verified(rows: Vec<Value>) -> Vec<Value> {
         let below = text(row, "verdict") == "unobservable" && text(row, "reason").starts_with("below the resolution");
         let fine = text(row, "verdict") == "verified" || below;
         assert!(fine, "{}: {}: {}", text(row, "label"), text(row, "verdict"), text(row, "reason"));
-        // What is left after compensation may be negative with timing each: then it is not resolved, and the row says so.
+        // What is left after compensation may be negative with timing each: then it is not
+        // resolved, and the row says so.
         let positive = row["median"].as_f64().is_some_and(|median| median > 0.0);
         assert!(positive || below || row["notes"].to_string().contains("not resolved"), "{row}");
     }
     able
 }
 
-/// Nothing is excused here but a mechanism that `list` calls absent, and a virtual machine or a container that may not be made.
+/// Nothing is excused here but a mechanism that `list` calls absent, and a virtual machine or a
+/// container that may not be made.
 #[test]
 fn a_row_of_each_family_and_kit_is_verified() {
     let Some(real) = real() else { return };
@@ -83,7 +86,8 @@ fn every_mechanism_passes_its_evidence() {
     for row in rows {
         let kernel = row["kernel_switches"].as_f64();
         match text(&row, "mechanism").split('/').next().unwrap_or_default() {
-            // Timer interrupts may preempt a tiny batch; a mechanism that enters the kernel would show about 1.
+            // Timer interrupts may preempt a tiny batch; a mechanism that enters the kernel would
+            // show about 1.
             "stack" | "coroutine" => assert!(kernel.unwrap() < 0.1, "{row}"),
             "thread" | "process" => assert!(kernel.unwrap() > 0.45, "{row}"),
             _ => {}
@@ -123,7 +127,8 @@ fn footprints_are_bytes_of_contexts_that_ran() {
     assert!(text(&named[1], "reason").contains("thread/pipe has no experiment footprint"), "{}", named[1]);
     for row in able {
         assert_eq!(text(row, "verdict"), "verified", "{row}");
-        // The kernel's own work for virtual machines that ended is not a disturbance of their memory, for which they were repeated.
+        // The kernel's own work for virtual machines that ended is not a disturbance of their
+        // memory, for which they were repeated.
         assert_eq!(row["starts"], 1, "{row}");
         let bytes = |quantity: &str| row["parts"][quantity].as_f64().unwrap();
         assert!(bytes("resident_bytes") > 0.0 && bytes("virtual_bytes") >= 0.0, "{row}");
@@ -137,10 +142,12 @@ fn each_timing_answers_too() {
     let Some(real) = real() else { return };
     let rows = verified(real.started("*", "--timing each"));
     assert!(rows.len() >= 10);
-    // What lies below the resolution has no figure; a control that bounds others is measured in batches.
+    // What lies below the resolution has no figure; a control that bounds others is measured in
+    // batches.
     for row in rows.iter().filter(|row| !row["reading"].is_null()) {
         assert!(row["reading"].as_f64().unwrap() > 0.0, "{row}");
-        // What sleeps, or is slow, has too few units in a start for p99 and p99.9, and of less than a hundred none has p90.
+        // What sleeps, or is slow, has too few units in a start for p99 and p99.9, and of less than
+        // a hundred none has p90.
         let known: Vec<f64> = ["p50", "p90", "p99", "p999"].iter().filter_map(|name| row[*name].as_f64()).collect();
         let least = if row["samples"].as_u64().unwrap() < 100 { 1 } else { 2 };
         assert!(known.len() >= least && known.is_sorted(), "{row}");

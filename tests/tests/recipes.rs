@@ -1,4 +1,5 @@
-//! The recipes of CONTRIBUTING.md and contrib/recipes.md, carried out as they stand there, to a verified row.
+//! The recipes of CONTRIBUTING.md and contrib/recipes.md, carried out as they stand there, to a
+//! verified row.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -117,7 +118,8 @@ fn here(program: &str) -> bool {
     found
 }
 
-/// An installation with the descriptions of all mechanisms and of their probes only those of a compiler, which have the control that bounds others.
+/// An installation with the descriptions of all mechanisms and of their probes only those of a
+/// compiler, which have the control that bounds others.
 fn installation() -> World {
     let world = World::new(FAKE);
     copy_tree(&repository().join("mechanisms"), &world.path("share/switchcost/mechanisms"));
@@ -183,7 +185,8 @@ fn a_runtime_is_one_folder() {
     assert!(world.run("list control").out.contains("control/awk-loop"));
 }
 
-/// Inserts `line` at the end of the list that `name` begins: between brackets or braces, or the rows of a table.
+/// Inserts `line` at the end of the list that `name` begins: between brackets or braces, or the
+/// rows of a table.
 fn into_list(text: &str, name: &str, line: &str) -> String {
     let found = |begin: &str| text.find(&format!("{name}{begin}"));
     let (list, end) = if let Some(table) = text.find(&format!("\n| {name} |")) {

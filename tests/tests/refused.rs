@@ -1,4 +1,5 @@
-//! What cannot be done is refused before a probe is asked, and nothing of it is stored; what takes long says how far it is.
+//! What cannot be done is refused before a probe is asked, and nothing of it is stored; what takes
+//! long says how far it is.
 
 use std::process::{Command, Stdio};
 use switchcost_e2e::{BY_CTRL_C, Said, Starts, World, mechanism};
@@ -80,7 +81,8 @@ fn a_run_that_check_cannot_use_gets_a_name_with_a_warning() {
     assert!(said.status == 0 && said.err.is_empty(), "{said:?}");
 }
 
-/// Rows that there was no time for are counted, with the budget that is enough for them, and not listed.
+/// Rows that there was no time for are counted, with the budget that is enough for them, and not
+/// listed.
 #[test]
 fn too_little_time_says_how_much_would_do() {
     let world = World::new(FAKE);
@@ -162,7 +164,8 @@ fn once_each(before: &[(u64, u64)], after: &[(u64, u64)]) {
     assert_eq!(once.len(), after.len(), "{after:?}");
 }
 
-/// Beside `run` and `sweep`: stopped when each row has as many starts as an answer takes, and not those that were asked for.
+/// Beside `run` and `sweep`: stopped when each row has as many starts as an answer takes, and not
+/// those that were asked for.
 #[test]
 fn each_command_that_measures_goes_on_with_its_run() {
     let pid = std::process::id();
@@ -217,7 +220,8 @@ fn each_command_that_measures_goes_on_with_its_run() {
     }
 }
 
-/// Several runs by one command: those that are complete are read, the stopped one goes on, and the rest begins.
+/// Several runs by one command: those that are complete are read, the stopped one goes on, and the
+/// rest begins.
 #[test]
 fn all_programs_go_on_where_they_stopped() {
     let world = World::new(FAKE);

@@ -1,4 +1,5 @@
-//! `report`: the page that the real binary writes. The page itself is tested in a browser by `web/test`.
+//! `report`: the page that the real binary writes. The page itself is tested in a browser by
+//! `web/test`.
 
 use switchcost_e2e::{World, page_data, repository};
 

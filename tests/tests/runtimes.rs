@@ -1,4 +1,5 @@
-//! The runtimes of `probes/`, by what `[dev]` of each `probe.toml` says: scripts, benches and tests read it, and nothing else lists them.
+//! The runtimes of `probes/`, by what `[dev]` of each `probe.toml` says: scripts, benches and tests
+//! read it, and nothing else lists them.
 
 use super::architecture::{files, mechanism_ids};
 use std::collections::BTreeSet;
@@ -133,7 +134,8 @@ fn a_mechanism_s_page_names_the_probes_that_have_it() {
     }
 }
 
-/// Each kit made to a mistake, where its runtime is here: a probe that claims to switch and does not, with the kit's evidence as it is.
+/// Each kit made to a mistake, where its runtime is here: a probe that claims to switch and does
+/// not, with the kit's evidence as it is.
 #[test]
 fn a_mistake_of_each_kit_is_found() {
     for (name, dev) in runtimes() {
@@ -176,7 +178,8 @@ fn a_mistake_of_each_kit_is_found() {
     }
 }
 
-/// `bench/run` beside probes that are staged as names only: each row says what it lacks, and the next one is tried.
+/// `bench/run` beside probes that are staged as names only: each row says what it lacks, and the
+/// next one is tried.
 #[test]
 fn a_bench_row_without_a_figure_says_what_it_lacks() {
     if !Command::new("python3").args(["-c", "import tomllib"]).output().is_ok_and(|said| said.status.success()) {

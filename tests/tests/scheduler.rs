@@ -1,5 +1,6 @@
-//! What a switch does beside: looks before a context blocks, calls below it, registers, memory. And experiments of the scheduler: a contended lock,
-//! a preemption, turns of computing threads, a task for a pool. By the real probe; on a busy machine a row may be disturbed, not contradicted.
+//! What a switch does beside: looks before a context blocks, calls below it, registers, memory. And
+//! experiments of the scheduler: a contended lock, a preemption, turns of computing threads, a task
+//! for a pool. By the real probe; on a busy machine a row may be disturbed, not contradicted.
 
 use crate::real::{real, text};
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! What the host sees of probes by itself, with the real ones where they are staged. No test here asserts a time.
+//! What the host sees of probes by itself, with the real ones where they are staged. No test here
+//! asserts a time.
 
 use super::runtimes::mechanisms;
 use serde_json::Value;

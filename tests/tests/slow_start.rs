@@ -1,11 +1,12 @@
-//! A probe that is slow to answer, or cannot: it is waited for as long as it gets on, packages are named only if something is missing, and none is started
-//! that would not be chosen.
+//! A probe that is slow to answer, or cannot: it is waited for as long as it gets on, packages are
+//! named only if something is missing, and none is started that would not be chosen.
 
 use switchcost_e2e::{World, in_time, probe};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// A world whose probe is this script, which may become the fake, and is given up after so many ms without progress.
+/// A world whose probe is this script, which may become the fake, and is given up after so many ms
+/// without progress.
 fn scripted(script: &str, patience_ms: u64) -> World {
     let world = World::new(FAKE);
     world.write("libexec/switchcost/probes/fake/probe.sh", &script.replace("FAKE", FAKE));

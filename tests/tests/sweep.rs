@@ -6,7 +6,8 @@ use switchcost_e2e::{Said, World, in_time, mechanism};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
-/// A cost for each axis: 1000 + contexts + working_set / 64 + payload, and working_set / 256 more beyond 64 KiB.
+/// A cost for each axis: 1000 + contexts + working_set / 64 + payload, and working_set / 256 more
+/// beyond 64 KiB.
 const SIZED: &str = r#"
 title = "A fake with axes"
 implemented_by = ["fake"]
@@ -364,7 +365,8 @@ fn a_row_that_the_budget_does_not_reach_is_unmeasured_and_not_broken() {
 fn a_row_that_is_too_slow_for_an_interval_is_named_with_the_command_that_measures_it() {
     in_time(|times| {
         let world = world();
-        // Six starts of each of two slow rows do not fit into the budget, those of one and of the quick row do.
+        // Six starts of each of two slow rows do not fit into the budget, those of one and of the
+        // quick row do.
         let (one, other, budget) = (200 * times, 200 * times + 1, 2000 * times);
         let words = format!(
             "run thread/sized --param pause=0,{one},{other} --rounds 6 --batches 2 --batch-time 1us --budget {budget}ms"

@@ -1,4 +1,5 @@
-//! Text of others on its way to people: nothing that a probe, a run file or an argument says acts on a terminal.
+//! Text of others on its way to people: nothing that a probe, a run file or an argument says acts
+//! on a terminal.
 
 use switchcost_e2e::{Said, World, mechanism, probe};
 

@@ -54,7 +54,8 @@ impl<'r> Analysis<'r> {
         Self::at(run, catalogue, At::Median)
     }
 
-    /// The same, with another figure than the median for each start: rows that were not timed one by one have none.
+    /// The same, with another figure than the median for each start: rows that were not timed one
+    /// by one have none.
     #[must_use]
     pub fn at(run: &'r Run, catalogue: &Catalogue, at: At) -> Self {
         let speeds = speeds(run);
@@ -84,8 +85,9 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// The run did not come to its planned end: killed, still going on, stopped by the user, or by its budget before every row had the
-    /// rounds that were asked for, or the starts that an interval needs.
+    /// The run did not come to its planned end: killed, still going on, stopped by the user, or by
+    /// its budget before every row had the rounds that were asked for, or the starts that an
+    /// interval needs.
     #[must_use]
     pub fn partial(&self) -> bool {
         match self.run.ended_by {
@@ -95,7 +97,8 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// The row that all others are set beside: a switch of the catalogue's reference as its page describes it.
+    /// The row that all others are set beside: a switch of the catalogue's reference as its page
+    /// describes it.
     #[must_use]
     pub fn reference(&self) -> Option<&Row<'r>> {
         Some(&self.rows[self.reference?])
@@ -109,8 +112,8 @@ impl<'r> Analysis<'r> {
         (0..rows.len()).map(|place| (rows[place], lies(place))).collect()
     }
 
-    /// All rows, by family, then by cost; rows without a figure last in their family. Rows of a curve stay together, in the order of its axis, at
-    /// the place of the cheapest.
+    /// All rows, by family, then by cost; rows without a figure last in their family. Rows of a
+    /// curve stay together, in the order of its axis, at the place of the cheapest.
     pub fn ladder(&self) -> impl Iterator<Item = &Row<'r>> {
         self.order.iter().map(|&index| &self.rows[index])
     }
@@ -136,7 +139,8 @@ impl<'r> Analysis<'r> {
         self.ladder().filter(is_shown)
     }
 
-    /// What the CPUs of a pair share; None for other placements, or where the machine's facts do not tell.
+    /// What the CPUs of a pair share; None for other placements, or where the machine's facts do
+    /// not tell.
     #[must_use]
     pub fn relation(&self, placement: Placement) -> Option<&'static str> {
         let (a, b) = placement.pair()?;
@@ -157,7 +161,8 @@ fn is_shown(row: &&Row<'_>) -> bool {
     !row.variant.is_twin() || row.verdict == Verdict::Contradicted
 }
 
-/// A row has fewer starts than the rounds that were asked for, or than an interval needs if none were.
+/// A row has fewer starts than the rounds that were asked for, or than an interval needs if none
+/// were.
 #[must_use]
 pub fn short_of(run: &Run, rounds: Option<u64>) -> bool {
     let needed = rounds.unwrap_or(FEWEST as u64);

@@ -45,7 +45,8 @@ fn sound(row: &Judged<'_>) -> bool {
         && !row.control
 }
 
-/// Index of the catalogue's reference, as its page describes it. None: the run has no sound row of it.
+/// Index of the catalogue's reference, as its page describes it. None: the run has no sound row of
+/// it.
 fn reference(rows: &[Judged<'_>], catalogue: &Catalogue) -> Option<usize> {
     let own = catalogue.reference.as_ref()?;
     let plain =

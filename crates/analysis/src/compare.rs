@@ -1,5 +1,6 @@
-//! Two rows side by side, and what follows: [`pairing`] finds the pairs, [`ratio`] says of one pair what its figures bear, [`verdicts`] says it of all
-//! pairs of a question together, and [`gate`] says whether they pass.
+//! Two rows side by side, and what follows: [`pairing`] finds the pairs, [`ratio`] says of one pair
+//! what its figures bear, [`verdicts`] says it of all pairs of a question together, and [`gate`]
+//! says whether they pass.
 
 mod exceeded;
 mod gate;

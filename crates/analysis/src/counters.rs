@@ -10,7 +10,8 @@ pub fn counters<'r>(row: &Judged<'r>) -> Option<&'r Counters> {
     row.starts.iter().find_map(|start| start.seen.as_ref()?.counters.as_ref())
 }
 
-/// How many of the events of a whole its layers have, if all of their rows were counted too; of what start-up hides, none. `rows`: as of [`crate::explain`].
+/// How many of the events of a whole its layers have, if all of their rows were counted too; of
+/// what start-up hides, none. `rows`: as of [`crate::explain`].
 #[must_use]
 pub fn in_layers(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Option<Remark> {
     let counted = rows.iter().map(|row| Some(counters((*row)?)?.per_unit()));

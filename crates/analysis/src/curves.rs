@@ -1,4 +1,5 @@
-//! Rows that belong together: curves along one number, and matrices over pairs of CPUs. Of any run, however it was asked for.
+//! Rows that belong together: curves along one number, and matrices over pairs of CPUs. Of any run,
+//! however it was asked for.
 
 use crate::percentile::CONFIDENCE;
 use crate::rounds::{by_round, common_rounds};
@@ -106,8 +107,9 @@ fn without(variant: &Variant, axis: &str) -> Variant {
     rest
 }
 
-/// Rows that are alike but for one thing, in the order of their first; the second half of an A/A pair is with none. `shared`: what a row has in common with
-/// its like, and where it stands among them.
+/// Rows that are alike but for one thing, in the order of their first; the second half of an A/A
+/// pair is with none. `shared`: what a row has in common with its like, and where it stands among
+/// them.
 fn alike<K: Ord + Clone, X, S: IntoIterator<Item = (K, X)>>(
     rows: &[Row<'_>],
     shared: impl Fn(&Variant) -> S,
@@ -126,7 +128,8 @@ fn alike<K: Ord + Clone, X, S: IntoIterator<Item = (K, X)>>(
     groups
 }
 
-/// Every line of these rows, in their order. A point that could not be measured belongs to the curve as a gap, whatever probe it would have had.
+/// Every line of these rows, in their order. A point that could not be measured belongs to the
+/// curve as a gap, whatever probe it would have had.
 #[must_use]
 pub fn lines(rows: &[Row<'_>]) -> Vec<Line> {
     let groups = alike(rows, |variant| {
@@ -154,7 +157,8 @@ pub fn lines(rows: &[Row<'_>]) -> Vec<Line> {
 /// What curves of one axis show together, as far as intervals carry it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order<'c> {
-    /// Those that may cost least at the first point and at the last: all others cost more. None: any may, or one has no interval.
+    /// Those that may cost least at the first point and at the last: all others cost more. None:
+    /// any may, or one has no interval.
     pub least: [Option<Vec<&'c str>>; 2],
     /// Those that may grow most, where every one that does grows; None likewise.
     pub most: Option<Vec<Growth<'c>>>,
@@ -221,8 +225,10 @@ pub fn order<'c>(rows: &[Row<'_>], curves: &[&'c Curve], ends: [u64; 2]) -> Orde
 
 /// What of the cost at a point is the parameter's own work, what the bare switch, and what is left.
 ///
-/// total = control + direct + indirect. The control does the same work without a switch; direct is the same mechanism where the parameter is 0;
-/// indirect is what the switch made the work more expensive, or the work the switch: Li, Ding & Shen, "Quantifying the cost of context switch" (ExpCS 2007).
+/// total = control + direct + indirect. The control does the same work without a switch; direct is
+/// the same mechanism where the parameter is 0; indirect is what the switch made the work more
+/// expensive, or the work the switch: Li, Ding & Shen, "Quantifying the cost of context switch"
+/// (ExpCS 2007).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
     /// Where.
@@ -231,7 +237,8 @@ pub struct Split {
     pub control: usize,
     /// Position of the row of the mechanism at 0.
     pub direct: usize,
-    /// Median over the rounds of total − control − direct, ns; None: no round holds all three, or one of them has modes.
+    /// Median over the rounds of total − control − direct, ns; None: no round holds all three, or
+    /// one of them has modes.
     pub indirect: Option<f64>,
     /// Its 95 % interval; None with fewer than 6 such rounds.
     pub interval: Option<Interval>,
@@ -311,7 +318,8 @@ impl Relation {
     }
 }
 
-/// The longest fact on CPUs that is read: room for many thousand of them. Whoever writes a run file may write more.
+/// The longest fact on CPUs that is read: room for many thousand of them. Whoever writes a run file
+/// may write more.
 const LONGEST_FACT: usize = 128 * 1024;
 
 /// First and last CPU.

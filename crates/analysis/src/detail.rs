@@ -21,8 +21,8 @@ pub struct Start<'a> {
     pub invocation: &'a Invocation,
     /// It counts for the row's figures.
     pub counted: bool,
-    /// Minimum, 10th percentile, median, 90th percentile and maximum of its batches after warm-up (of its intervals, less the cost of reading the
-    /// counter); None: it gave none.
+    /// Minimum, 10th percentile, median, 90th percentile and maximum of its batches after warm-up
+    /// (of its intervals, less the cost of reading the counter); None: it gave none.
     pub spread: Option<[f64; 5]>,
 }
 
@@ -36,10 +36,12 @@ pub struct Detail<'a> {
     pub starts: Vec<Start<'a>>,
     /// All counted batches pooled, at [`SHARES`]; empty with timing each.
     pub batches: Vec<f64>,
-    /// Only with timing each: geometric middle of a bin in ns (raw), and intervals in it, ascending.
+    /// Only with timing each: geometric middle of a bin in ns (raw), and intervals in it,
+    /// ascending.
     pub histogram: Vec<(f64, u64)>,
-    /// By how much the median of the last third of the counted starts exceeds that of the first, as a fraction; None: fewer than six of them, or
-    /// the first third is not above 0. Plain arithmetic without an interval: no verdict.
+    /// By how much the median of the last third of the counted starts exceeds that of the first, as
+    /// a fraction; None: fewer than six of them, or the first third is not above 0. Plain
+    /// arithmetic without an interval: no verdict.
     pub drift: Option<f64>,
 }
 

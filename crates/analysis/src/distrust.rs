@@ -5,14 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_model::{Invocation, Phase, Variant};
 use switchcost_stats::{FEWEST, median};
 
-/// By so much, as a logarithm, the clock's ruler may differ between a row and the other rows of the same rounds. In all kept runs it is at most 0.06, but for a million
-/// contexts, after which its code is no longer in the cache. A ruler that no other confirms chooses no batches: it comes from the probe, as the costs do.
+/// By so much, as a logarithm, the clock's ruler may differ between a row and the other rows of the
+/// same rounds. In all kept runs it is at most 0.06, but for a million contexts, after which its
+/// code is no longer in the cache. A ruler that no other confirms chooses no batches: it comes from
+/// the probe, as the costs do.
 const CONFIRMED: f64 = 0.1;
 
-/// Steps of the probe's clock that its ruler takes at least, for the scatter of the readings to say anything: with ticks of 100 ns honest ones are often all equal.
+/// Steps of the probe's clock that its ruler takes at least, for the scatter of the readings to say
+/// anything: with ticks of 100 ns honest ones are often all equal.
 const FINE: i64 = 20;
 
-/// So many readings of a start that a clock in fine steps never gives them all alike: beside 192 rows of the kept runs no start has them alike.
+/// So many readings of a start that a clock in fine steps never gives them all alike: beside 192
+/// rows of the kept runs no start has them alike.
 const READINGS: usize = 10;
 
 /// So many different readings that costs which are their multiple are not alike by accident.
@@ -57,8 +61,10 @@ fn beside_costs(start: &Invocation) -> Vec<(i64, i64)> {
         .collect()
 }
 
-/// Of each row the median over rounds of how its clock's ruler differs from another row's, each in times of what the same probe's
-/// took at the clock that the run kept; that of the row which differs least. Rows of other probes are the witnesses; in a run of one probe, its other rows. None: one confirms it, or none can.
+/// Of each row the median over rounds of how its clock's ruler differs from another row's, each in
+/// times of what the same probe's took at the clock that the run kept; that of the row which
+/// differs least. Rows of other probes are the witnesses; in a run of one probe, its other rows.
+/// None: one confirms it, or none can.
 fn unconfirmed(variants: &[Variant], starts: &[Vec<&Invocation>], speeds: &Speeds) -> Vec<Option<f64>> {
     let of_row = |(variant, starts): (&Variant, &Vec<&Invocation>)| -> (String, BTreeMap<u64, f64>) {
         let kept = speeds.get(&variant.probe).and_then(|speeds| speeds.get(CLOCK)).map(|speed| speed.kept);

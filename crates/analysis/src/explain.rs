@@ -1,9 +1,11 @@
 //! A mechanism's cost, taken apart into differences of measured experiments.
 //!
-//! All rows of an explanation are measured in one run, each once per round. A layer is a sum of such rows, each times a factor; it is formed within
-//! every round that has all rows, so that what drifts from round to round cancels. A part is the mean over these rounds: means add up, medians do
-//! not, so that layers and residue give the whole exactly. Within a start the median batch counts. A batch is itself the mean of its thousand units;
-//! what interrupts some of them belongs to no layer.
+//! All rows of an explanation are measured in one run, each once per round. A layer is a sum of
+//! such rows, each times a factor; it is formed within every round that has all rows, so that what
+//! drifts from round to round cancels. A part is the mean over these rounds: means add up, medians
+//! do not, so that layers and residue give the whole exactly. Within a start the median batch
+//! counts. A batch is itself the mean of its thousand units; what interrupts some of them belongs
+//! to no layer.
 
 use crate::condition::Condition;
 use crate::rounds::{by_round, common_rounds};
@@ -46,13 +48,15 @@ impl Part {
 pub struct Prediction {
     /// Mean of the sum ÷ mean of the whole.
     pub ratio: f64,
-    /// 95 % interval of it, widened to hold that of the median of the rounds' ratios; None with fewer than 6 rounds.
+    /// 95 % interval of it, widened to hold that of the median of the rounds' ratios; None with
+    /// fewer than 6 rounds.
     pub interval: Option<Interval>,
 }
 
 impl Prediction {
-    /// Of (sum, whole) of each round. A few rounds in which others had the CPU move the mean but not the median, and two ways in which a row may go move
-    /// the median but not the mean: a verdict needs both.
+    /// Of (sum, whole) of each round. A few rounds in which others had the CPU move the mean but
+    /// not the median, and two ways in which a row may go move the median but not the mean: a
+    /// verdict needs both.
     fn of(rounds: &[(f64, f64)]) -> Option<Self> {
         let (ratio, interval) = ratio_of_means(rounds)?;
         let ratios = sorted(&rounds.iter().map(|(sum, whole)| sum / whole).collect::<Vec<_>>());
@@ -61,7 +65,8 @@ impl Prediction {
         Some(Self { ratio, interval: interval.zip(median).map(wider) })
     }
 
-    /// Equivalence within [`ADDS_UP_WITHIN`], by two one-sided tests (Schuirmann 1987) at 2.5 % each: a difference that is not seen does not prove equality.
+    /// Equivalence within [`ADDS_UP_WITHIN`], by two one-sided tests (Schuirmann 1987) at 2.5 %
+    /// each: a difference that is not seen does not prove equality.
     #[must_use]
     pub fn adds_up(&self) -> AddsUp {
         let (least, most) = (1.0 - ADDS_UP_WITHIN, 1.0 + ADDS_UP_WITHIN);
@@ -112,7 +117,8 @@ pub struct LayerCost {
 /// What the layers are as shares of the whole.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shares {
-    /// Name and share of each part whose interval lies above 0, the largest first; `left`: of what no layer explains, likewise.
+    /// Name and share of each part whose interval lies above 0, the largest first; `left`: of what
+    /// no layer explains, likewise.
     Of {
         /// The layers.
         layers: Vec<(String, Times)>,
@@ -128,7 +134,8 @@ pub enum Shares {
 }
 
 impl Explained {
-    /// Whether the layers add up; open where others moved the figures of its rows. None: nothing is predicted.
+    /// Whether the layers add up; open where others moved the figures of its rows. None: nothing is
+    /// predicted.
     #[must_use]
     pub fn adds_up(&self) -> Option<AddsUp> {
         let verdict = || self.prediction.map_or(AddsUp::CannotTell, |prediction| prediction.adds_up());
@@ -191,7 +198,8 @@ pub struct Explained {
     pub layers: Vec<LayerCost>,
     /// What the measured layers leave over.
     pub residue: Part,
-    /// What the layers predict; None if one of them was not measured, or if they are the floor only.
+    /// What the layers predict; None if one of them was not measured, or if they are the floor
+    /// only.
     pub prediction: Option<Prediction>,
     /// The layers are the floor, which predicts nothing.
     pub floor_only: bool,
@@ -212,7 +220,8 @@ fn values(row: &Row<'_>, of: Of, all: bool) -> Values {
     Ok(by_round(row, of, |ns| ns, all))
 }
 
-/// Takes a cost apart. `rows` are those of the total and then of every term of every layer, in that order; None where a row is missing.
+/// Takes a cost apart. `rows` are those of the total and then of every term of every layer, in that
+/// order; None where a row is missing.
 ///
 /// # Errors
 /// Why the whole itself has no figure.
@@ -302,7 +311,8 @@ fn limits(explanation: &Explanation, rows: &[Option<&Row<'_>>]) -> Vec<Limited> 
 
 type Counts = BTreeMap<String, Vec<(u64, f64)>>;
 
-/// A term in every round: its row, times its factor, times the count of the whole's evidence that it names.
+/// A term in every round: its row, times its factor, times the count of the whole's evidence that
+/// it names.
 fn times(term: &Term, row: BTreeMap<u64, f64>, counts: Option<&Counts>) -> Values {
     let Some(per) = &term.per else {
         return Ok(row.into_iter().map(|(round, value)| (round, term.times * value)).collect());
@@ -444,7 +454,8 @@ mod tests {
         let judged = |low, high| Prediction { ratio: 1.0, interval: Some(Interval { low, high }) }.adds_up();
         assert_eq!([judged(0.96, 1.04), judged(0.95, 1.05)], [AddsUp::Yes; 2]);
         assert_eq!([judged(0.80, 0.94), judged(1.06, 1.30)], [AddsUp::No; 2]);
-        // A wide interval that holds 1 is not a success, and a narrow one across a bound no failure.
+        // A wide interval that holds 1 is not a success, and a narrow one across a bound no
+        // failure.
         assert_eq!([judged(0.70, 1.30), judged(0.94, 0.96), judged(1.04, 1.06)], [AddsUp::CannotTell; 3]);
         assert_eq!(Prediction { ratio: 1.0, interval: None }.adds_up(), AddsUp::CannotTell);
     }

@@ -9,19 +9,23 @@ use switchcost_stats::{Interval, Mode, Shared, mad, mean, quantile, sorted};
 /// The figures of a variant, per unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// The headline, which every view gives: median of the starts' figures, by their undisturbed batches where enough starts have some, else by all.
+    /// The headline, which every view gives: median of the starts' figures, by their undisturbed
+    /// batches where enough starts have some, else by all.
     pub median: f64,
     /// 95 % interval of it; None with fewer than 6 such starts.
     pub interval: Option<Interval>,
     /// Mean of the invocations' means.
     pub mean: f64,
-    /// Where the scheduler places: time-weighted, from the beginning of each start for as long as the shortest of them lasted.
+    /// Where the scheduler places: time-weighted, from the beginning of each start for as long as
+    /// the shortest of them lasted.
     pub mean_over_time: Option<f64>,
-    /// Cheapest batch. With `timing=each` this and the percentiles are of single intervals; None where reading the counter leaves nothing of the shortest.
+    /// Cheapest batch. With `timing=each` this and the percentiles are of single intervals; None
+    /// where reading the counter leaves nothing of the shortest.
     pub min: Option<f64>,
     /// Median of all batches.
     pub p50: f64,
-    /// 90th percentile of batches; of single intervals that of a start, median over starts, None where they are too few to carry it.
+    /// 90th percentile of batches; of single intervals that of a start, median over starts, None
+    /// where they are too few to carry it.
     pub p90: Option<f64>,
     /// 99th, likewise.
     pub p99: Option<f64>,
@@ -81,7 +85,8 @@ pub struct Summary {
     pub as_measured: Option<AsMeasured>,
     /// Medians of the counted invocations with their rounds, ns per unit.
     pub invocation_medians: Vec<(u64, f64)>,
-    /// Where each unit has a figure: percentiles of starts that these carry, lowest share first, the longest last.
+    /// Where each unit has a figure: percentiles of starts that these carry, lowest share first,
+    /// the longest last.
     pub percentiles: Vec<Percentile>,
     /// Of what is not time: each named part per unit, median over invocations.
     pub parts: BTreeMap<String, f64>,
@@ -91,7 +96,8 @@ pub struct Summary {
     pub warmup_batches: u64,
     /// Invocations without a steady part.
     pub unsteady: usize,
-    /// Correlation of each start with the next by the headline's figures, for which its interval is widened where it is above 0.
+    /// Correlation of each start with the next by the headline's figures, for which its interval is
+    /// widened where it is above 0.
     pub alike: f64,
     /// What all rows of the run know of it, by their figures as measured.
     pub shared: Shared,
@@ -107,13 +113,16 @@ pub struct Summary {
     pub disturbed: usize,
     /// Disturbed ones that count, since too few others are left.
     pub disturbed_counted: usize,
-    /// Their medians with their rounds, for what is formed round by round and lacks rounds without them.
+    /// Their medians with their rounds, for what is formed round by round and lacks rounds without
+    /// them.
     pub disturbed_medians: Vec<(u64, f64)>,
-    /// How many invocations are left out because they went another way than the row names, and what the first of them did.
+    /// How many invocations are left out because they went another way than the row names, and what
+    /// the first of them did.
     pub other_ways: Option<(usize, Reason)>,
     /// Kernel switches.
     pub kernel: Option<KernelRate>,
-    /// Counts of the evidence per unit, each with the rounds of the counted invocations; `voluntary` and `involuntary` are the kernel switches.
+    /// Counts of the evidence per unit, each with the rounds of the counted invocations;
+    /// `voluntary` and `involuntary` are the kernel switches.
     pub counts: BTreeMap<String, Vec<(u64, f64)>>,
     /// What the probe remarked, each remark once.
     pub remarks: BTreeSet<String>,
@@ -121,7 +130,8 @@ pub struct Summary {
     pub peak_rss_bytes: u64,
     /// CPUs on which a context was seen.
     pub cpus: BTreeSet<u32>,
-    /// Share of hops that stayed on one CPU. Where the scheduler places, hops after the batches say nothing of those in them and are left out.
+    /// Share of hops that stayed on one CPU. Where the scheduler places, hops after the batches say
+    /// nothing of those in them and are left out.
     pub same_cpu_share: Option<f64>,
     /// Share of hops that stayed on one thread of the operating system.
     pub same_thread_share: Option<f64>,

@@ -1,4 +1,5 @@
-//! Figures of rows whose units each have one: from the histograms of starts to percentiles with intervals.
+//! Figures of rows whose units each have one: from the histograms of starts to percentiles with
+//! intervals.
 
 use crate::at::At;
 use crate::figures::{Figures, Reading, Summary, figures};
@@ -30,7 +31,8 @@ impl Intervals {
     }
 }
 
-/// A start's mean cost of reading the counter by that of the calmest start, from which on something came between.
+/// A start's mean cost of reading the counter by that of the calmest start, from which on something
+/// came between.
 const PREEMPTED: f64 = 1.25;
 
 pub(crate) fn intervals_of(invocation: &Invocation) -> Option<Intervals> {
@@ -89,11 +91,13 @@ fn percentiles(all: &[Intervals]) -> Vec<Percentile> {
     SHARES.into_iter().filter_map(at).chain(longest).collect()
 }
 
-/// Figures of starts whose units were timed, or counted, one by one; `by_counter`: read with a counter that costs something itself.
+/// Figures of starts whose units were timed, or counted, one by one; `by_counter`: read with a
+/// counter that costs something itself.
 pub(crate) fn intervals(invocations: &[&Invocation], by_counter: bool, at: At) -> Summary {
     let mut all: Vec<Intervals> = invocations.iter().filter_map(|i| intervals_of(i)).filter(|i| i.count > 0).collect();
-    // A start knows only the mean of its readings. One preemption between two of them moves it by hundreds of ns and the median of the intervals by nothing: such a start takes
-    // the cost of the calmest.
+    // A start knows only the mean of its readings. One preemption between two of them moves it by
+    // hundreds of ns and the median of the intervals by nothing: such a start takes the cost of the
+    // calmest.
     let calm = all.iter().map(|i| i.pair).min_by(f64::total_cmp).unwrap_or(0.0);
     all.iter_mut().filter(|i| i.pair > calm * PREEMPTED).for_each(|i| i.pair = calm);
     let carrying = all.iter().filter(|i| at.carried_by(i.count));

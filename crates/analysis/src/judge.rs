@@ -1,9 +1,11 @@
 //! The judge: do the probe's evidence and the host's own view support the claim?
 //!
-//! `case`: what the rules look at. `broken`: there is no usable answer. `claim`: the evidence speaks against itself or against the mechanism's rule. `each`: the same for
-//! `timing=each`. `host`: what the host saw by itself speaks against it. `row`: all starts of a row together. `experiments`: what the host
-//! saw by its part in an experiment does. `missing`: something that the rule needs was not told. `again`: the same for
-//! runs that are stored. `constants`: the numbers of all of them.
+//! `case`: what the rules look at. `broken`: there is no usable answer. `claim`: the evidence
+//! speaks against itself or against the mechanism's rule. `each`: the same for `timing=each`.
+//! `host`: what the host saw by itself speaks against it. `row`: all starts of a row together.
+//! `experiments`: what the host saw by its part in an experiment does. `missing`: something that
+//! the rule needs was not told. `again`: the same for runs that are stored. `constants`: the
+//! numbers of all of them.
 
 mod again;
 mod broken;
@@ -28,7 +30,8 @@ pub use experiments::found;
 pub(crate) use experiments::{in_no_figure, rules};
 pub(crate) use row::{below_reading, contradiction as contradiction_of_row};
 
-/// Is it contradicted for a start that, honestly told, went another way than its row names? Few of such say nothing of the others.
+/// Is it contradicted for a start that, honestly told, went another way than its row names? Few of
+/// such say nothing of the others.
 #[must_use]
 pub fn went_another_way(judgement: &Judgement) -> bool {
     judgement.verdict == Verdict::Contradicted && matches!(judgement.reason, Some(Reason::OtherWay { .. }))
@@ -55,7 +58,8 @@ pub fn judge(rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruli
     judge_by(&Constants::OURS, rule, plan, answer)
 }
 
-/// The same by other constants, which shows what each of ours is for. A start that a stranger traces accuses nobody: its stops are in every count.
+/// The same by other constants, which shows what each of ours is for. A start that a stranger
+/// traces accuses nobody: its stops are in every count.
 #[must_use]
 pub fn judge_by(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer: &ProbeAnswer<'_>) -> Ruling {
     let mut ruling = untraced(constants, rule, plan, answer);

@@ -5,7 +5,8 @@ use switchcost_stats::{Mode, modes, modes_within, sorted};
 /// Most different values of a count that are kinds; more are scatter.
 const DIFFERENT: usize = 4;
 
-/// Kinds of starts where figures are counted: each value that is there. None where all are equal, or where they are too many to be kinds.
+/// Kinds of starts where figures are counted: each value that is there. None where all are equal,
+/// or where they are too many to be kinds.
 pub(crate) fn different(counts: &[f64]) -> Vec<Mode> {
     let values = sorted(counts);
     let groups: Vec<&[f64]> = values.chunk_by(|a, b| a.to_bits() == b.to_bits()).collect();
@@ -13,7 +14,8 @@ pub(crate) fn different(counts: &[f64]) -> Vec<Mode> {
     if (2..=DIFFERENT).contains(&groups.len()) { groups.iter().map(share).collect() } else { Vec::new() }
 }
 
-/// Kinds of the batches, if starts go from one to the other (`true`); otherwise those of starts, by their medians.
+/// Kinds of the batches, if starts go from one to the other (`true`); otherwise those of starts, by
+/// their medians.
 pub(crate) fn kinds(medians: &[f64], batches: &[&[f64]]) -> (Vec<Mode>, bool) {
     let of_batches = modes_within(batches);
     if of_batches.is_empty() { (modes(medians), false) } else { (of_batches, true) }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, MechanismId, Placement, Run, Timing, Variant};
 
-/// Short name of a variant: what differs from the mechanism's defaults, and the probe where the page does not name its source.
+/// Short name of a variant: what differs from the mechanism's defaults, and the probe where the
+/// page does not name its source.
 #[must_use]
 pub fn label(variant: &Variant, catalogue: &Catalogue, with_probe: bool) -> String {
     let mechanism = catalogue.find(&variant.mechanism);
@@ -44,7 +45,8 @@ pub(crate) fn labels(run: &Run, catalogue: &Catalogue) -> Vec<String> {
     run.variants.iter().map(|variant| label(variant, catalogue, several(variant))).collect()
 }
 
-/// Whether several probes of a run carry out the same mechanism, which labels must then distinguish. A row that no probe can carry out has none.
+/// Whether several probes of a run carry out the same mechanism, which labels must then
+/// distinguish. A row that no probe can carry out has none.
 pub(crate) fn several_probes(run: &Run) -> impl Fn(&Variant) -> bool {
     let mut probes: BTreeMap<&MechanismId, BTreeSet<&str>> = BTreeMap::new();
     for variant in run.variants.iter().filter(|variant| variant.probe != NOBODY) {

@@ -1,4 +1,5 @@
-//! Rows that a budget left no time for: how long they take, and for how many of them it would have been enough.
+//! Rows that a budget left no time for: how long they take, and for how many of them it would have
+//! been enough.
 
 use crate::{Analysis, FEWEST_STARTS, Row};
 use switchcost_model::{EndedBy, Reason};

@@ -26,7 +26,8 @@ pub struct Burden {
     pub fit: Fit,
     /// Share of a CPU: rate × the row's figure; null where it has modes.
     pub cpu: Option<f64>,
-    /// Its 95 % interval, from the lowest mode to the highest, or the range of starts that wander; null with fewer than 6 starts.
+    /// Its 95 % interval, from the lowest mode to the highest, or the range of starts that wander;
+    /// null with fewer than 6 starts.
     pub interval: Option<(f64, f64)>,
     /// Bytes of all contexts; null where that is not measured.
     pub memory: Option<f64>,
@@ -61,7 +62,8 @@ impl Burden {
 }
 
 impl Load {
-    /// What it costs by the switches of a row, and the memory by those of another; None: the row has no figure.
+    /// What it costs by the switches of a row, and the memory by those of another; None: the row
+    /// has no figure.
     #[must_use]
     pub fn burden(&self, mechanism: String, switches: &Row<'_>, memory: Option<&Row<'_>>) -> Option<Burden> {
         let share = |ns: f64| ns.max(0.0) * self.rate / 1e9;

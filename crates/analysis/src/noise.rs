@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 use switchcost_model::{TWIN, Variant};
 use switchcost_stats::{each_of, paired};
 
-/// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs, not once in twenty.
+/// Level at which the A/A pair is tested: a sound run is refused by chance once in a hundred runs,
+/// not once in twenty.
 const UNSTABLE_CONFIDENCE: f64 = 0.99;
 
-/// Noise floor of a run that holds no A/A pair, and the difference within an A/A pair that is of no consequence.
+/// Noise floor of a run that holds no A/A pair, and the difference within an A/A pair that is of no
+/// consequence.
 pub const DEFAULT_FLOOR: f64 = 0.01;
 
 /// What the A/A pairs of a run say of it.
@@ -32,20 +34,23 @@ pub struct Equals {
 }
 
 impl Noise {
-    /// Largest difference that the run may show between equal things, as a fraction; None: no A/A pair, or too few rounds of it.
+    /// Largest difference that the run may show between equal things, as a fraction; None: no A/A
+    /// pair, or too few rounds of it.
     #[must_use]
     pub fn floor(&self) -> Option<f64> {
         self.families.values().map(|equals| equals.reach).max_by(f64::total_cmp)
     }
 
-    /// What the A/A pair of a row's family differs by beyond chance; where no pair was measured, the documented default.
+    /// What the A/A pair of a row's family differs by beyond chance; where no pair was measured,
+    /// the documented default.
     pub(crate) fn beyond(&self, row: &Judged<'_>) -> f64 {
         self.families.get(row.variant.mechanism.family()).map_or(DEFAULT_FLOOR, |equals| equals.beyond)
     }
 }
 
-/// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if they cost the same, or what A/A pairs of their families
-/// differ by beyond chance, if that is more.
+/// The noise floor of two rows, as a fraction: what they would differ by with their own scatter if
+/// they cost the same, or what A/A pairs of their families differ by beyond chance, if that is
+/// more.
 pub(crate) fn floor(a: (&Judged<'_>, &Noise), b: (&Judged<'_>, &Noise), of: Of) -> f64 {
     if a.0.quantity.exact {
         return 0.0;
@@ -53,8 +58,8 @@ pub(crate) fn floor(a: (&Judged<'_>, &Noise), b: (&Judged<'_>, &Noise), of: Of) 
     reach_of_both(own_reach(a.0, of), own_reach(b.0, of)).max(a.1.beyond(a.0)).max(b.1.beyond(b.0))
 }
 
-/// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and few of them are pairs.
-/// Other labels tell rows of different sizes apart.
+/// Rows by their variants, twins beside their originals: imported runs may hold many thousands, and
+/// few of them are pairs. Other labels tell rows of different sizes apart.
 fn by_variant<'a, 'r>(rows: &[&'a Judged<'r>]) -> Vec<Vec<&'a Judged<'r>>> {
     let mut groups: BTreeMap<Variant, Vec<&Judged<'r>>> = BTreeMap::new();
     for &row in rows {
@@ -70,13 +75,16 @@ fn original(variant: &Variant) -> Variant {
 
 /// Noise of a run, from those of its rows that differ only in their label.
 ///
-/// The floor is the far end of the 95 % interval of the A/A pair's ratio: with that certainty two equal things in this run differ, as compared
-/// here (median over the rounds), by no more. It is not a percentile of single rounds: a comparison rests on the median of all rounds, which
-/// scatters by much less than one round does. It holds both what scatters and what is systematic (the order, the layout of memory). A pair speaks for its family:
-/// a noisy one hides no small difference among quiet rows of another kind.
+/// The floor is the far end of the 95 % interval of the A/A pair's ratio: with that certainty two
+/// equal things in this run differ, as compared here (median over the rounds), by no more. It is
+/// not a percentile of single rounds: a comparison rests on the median of all rounds, which
+/// scatters by much less than one round does. It holds both what scatters and what is systematic
+/// (the order, the layout of memory). A pair speaks for its family: a noisy one hides no small
+/// difference among quiet rows of another kind.
 ///
-/// The run is unstable when a pair's interval at 99 % (shared by all pairs) excludes 1 and the difference exceeds 1 %.
-/// Where there are too few rounds for such an interval, none is called unstable: one in thirty sound runs of six rounds would be.
+/// The run is unstable when a pair's interval at 99 % (shared by all pairs) excludes 1 and the
+/// difference exceeds 1 %. Where there are too few rounds for such an interval, none is called
+/// unstable: one in thirty sound runs of six rounds would be.
 #[must_use]
 pub fn noise(rows: &[&Judged<'_>]) -> Noise {
     let mut pairs = Vec::new();

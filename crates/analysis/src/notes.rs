@@ -17,7 +17,8 @@ const MOST_REMARKS: usize = 1;
 /// From this ring size on a row tells the memory it took.
 const LARGE_RING: u64 = 1000;
 
-/// From this factor on a note on a wide interval names what it was widened by because starts follow one another.
+/// From this factor on a note on a wide interval names what it was widened by because starts follow
+/// one another.
 const MENTIONED: f64 = 1.2;
 
 /// Standard normal value that one in a hundred exceeds.
@@ -26,7 +27,8 @@ const ONE_IN_A_HUNDRED: f64 = 2.326;
 /// What is said about a row.
 pub(crate) struct Note {
     pub remark: Remark,
-    /// It changes how this figure is read. Others hold of the mechanism wherever it runs, or say what columns say.
+    /// It changes how this figure is read. Others hold of the mechanism wherever it runs, or say
+    /// what columns say.
     pub caveat: bool,
 }
 
@@ -151,7 +153,8 @@ fn strays(row: &Judged<'_>) -> Option<Remark> {
     (starts > 0).then(|| remark!(strays, processes = u64::from(processes), starts, of = row.starts.len()))
 }
 
-/// How far the counters of two CPUs are to be trusted, where intervals begin on one and end on another.
+/// How far the counters of two CPUs are to be trusted, where intervals begin on one and end on
+/// another.
 fn counters(row: &Judged<'_>, run: &Run) -> Option<Remark> {
     let across = row.variant.timing == Timing::Each && row.variant.placement != Placement::usual();
     let finding = run.machine.findings.iter().find(|finding| across && finding.id == "counters")?;
@@ -166,7 +169,8 @@ fn computed(row: &Judged<'_>, run: &Run) -> Option<Remark> {
     simulated.then(|| remark!(computed))
 }
 
-/// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with them.
+/// Both figures, where the machine was slowed beside some batches, by its rulers, and the row with
+/// them.
 fn slowed(row: &Judged<'_>) -> Option<Remark> {
     let undisturbed = row.undisturbed.as_ref()?;
     match undisturbed.distrust {
@@ -194,7 +198,8 @@ fn slowed(row: &Judged<'_>) -> Option<Remark> {
     })
 }
 
-/// Both figures, where leaving out disturbed starts moves the median beyond its interval: what disturbs may come with what is measured.
+/// Both figures, where leaving out disturbed starts moves the median beyond its interval: what
+/// disturbs may come with what is measured.
 fn left_out(row: &Judged<'_>) -> Option<Remark> {
     if row.summary.disturbed_counted > 0 {
         return Some(remark!(disturbed_counted, reason = row.disturbed()?));
@@ -238,7 +243,8 @@ fn one_thread(row: &Judged<'_>, mechanism: Option<&Mechanism>) -> Option<Remark>
     (asked && row.summary.same_thread_share? >= 1.0).then(|| remark!(one_thread))
 }
 
-/// Says so when a row is faster than a control that its page names as its floor, by more than the intervals of both.
+/// Says so when a row is faster than a control that its page names as its floor, by more than the
+/// intervals of both.
 fn below_floor(row: &Judged<'_>, rows: &[Judged<'_>], catalogue: &Catalogue) -> Option<Remark> {
     let mechanism = catalogue.find(&row.variant.mechanism)?;
     if !row.variant.experiment.bounded() {
@@ -262,7 +268,8 @@ fn below_floor(row: &Judged<'_>, rows: &[Judged<'_>], catalogue: &Catalogue) -> 
     Some(remark!(below_floor, floor = other.variant.mechanism.to_string(), cost = Value::Bare(median)))
 }
 
-/// Says so when starts follow one another beyond what chance shows in one row of a hundred: ten starts or twenty then know little of the next ten.
+/// Says so when starts follow one another beyond what chance shows in one row of a hundred: ten
+/// starts or twenty then know little of the next ten.
 fn follow(row: &Judged<'_>) -> Option<Remark> {
     let by_chance = ONE_IN_A_HUNDRED * chance(row.of_starts().len());
     let follows = row.range().is_none() && row.summary.alike > by_chance;

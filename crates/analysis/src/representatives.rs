@@ -1,4 +1,5 @@
-//! The order of the ladder, the rows of it that stand for their families, and how they lie to one another.
+//! The order of the ladder, the rows of it that stand for their families, and how they lie to one
+//! another.
 
 use crate::compare::{Outcome, Rules, THRESHOLD, within};
 use crate::curves::Curve;
@@ -22,7 +23,8 @@ pub enum Beside {
 /// Indices of rows in the order of [`crate::Analysis::ladder`].
 pub(crate) fn order(curves: &[Curve], rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<usize> {
     let cost = |row: &Row<'_>| row.usual().unwrap_or(f64::INFINITY);
-    // By what each row is sorted: its cost, or that of the cheapest on its curve; then curve and place on it.
+    // By what each row is sorted: its cost, or that of the cheapest on its curve; then curve and
+    // place on it.
     let mut places: Vec<(f64, (usize, u64))> = rows.iter().map(|row| (cost(row), (usize::MAX, 0))).collect();
     for (number, curve) in curves.iter().enumerate().rev() {
         let cheapest = curve.points.iter().map(|point| cost(&rows[point.row])).fold(f64::INFINITY, f64::min);
@@ -39,8 +41,9 @@ pub(crate) fn order(curves: &[Curve], rows: &[Row<'_>], catalogue: &Catalogue) -
     order
 }
 
-/// Of each family that a program can choose the row of its example, else the cheapest, as its page describes it, on one CPU, verified and with an interval or
-/// modes; cheapest first. Indices of `rows`.
+/// Of each family that a program can choose the row of its example, else the cheapest, as its page
+/// describes it, on one CPU, verified and with an interval or modes; cheapest first. Indices of
+/// `rows`.
 pub(crate) fn representatives(rows: &[Row<'_>], catalogue: &Catalogue) -> Vec<usize> {
     let sound = |row: &&Row<'_>| {
         row.choice

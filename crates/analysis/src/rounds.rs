@@ -5,8 +5,9 @@ use crate::row::{Judged, Of};
 use std::collections::BTreeMap;
 use switchcost_stats::{FEWEST, OF_A_MEDIAN, SIGMAS, half_width, mad, median};
 
-/// What is formed of rounds that hold several rows, which `rounds` counts. Each row leaves out its own disturbed starts; where too few rounds are
-/// left that hold all of them, the disturbed starts count as well (`true`).
+/// What is formed of rounds that hold several rows, which `rounds` counts. Each row leaves out its
+/// own disturbed starts; where too few rounds are left that hold all of them, the disturbed starts
+/// count as well (`true`).
 pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> T, rounds: impl Fn(&T) -> usize) -> T {
     let quiet = form(false);
     if rounds(&quiet) >= FEWEST {
@@ -16,8 +17,8 @@ pub(crate) fn common_rounds<T>(form: impl Fn(bool) -> T, rounds: impl Fn(&T) -> 
     if rounds(&all) > rounds(&quiet) { all } else { quiet }
 }
 
-/// Cost in each round, on a scale; of several invocations in a round their median. If `all`, with the
-/// disturbed starts that were left out, in rounds that have no other.
+/// Cost in each round, on a scale; of several invocations in a round their median. If `all`, with
+/// the disturbed starts that were left out, in rounds that have no other.
 pub(crate) fn by_round(row: &Judged<'_>, of: Of, scale: impl Fn(f64) -> f64, all: bool) -> BTreeMap<u64, f64> {
     let collect = |starts: &[(u64, f64)]| {
         let mut rounds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
@@ -48,7 +49,8 @@ pub(crate) fn round_ratios(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Vec<f64> {
     common_rounds(form, Vec::len)
 }
 
-/// From logarithm to factor, without the last digits that logarithms garble (1.1, not 1.1000000000000003).
+/// From logarithm to factor, without the last digits that logarithms garble (1.1, not
+/// 1.1000000000000003).
 pub(crate) fn ratio(log: f64) -> f64 {
     let scale = 1e12;
     (log.exp() * scale).round() / scale
@@ -59,11 +61,13 @@ pub(crate) fn fraction(log: f64) -> f64 {
     ratio(log) - 1.0
 }
 
-/// What two rows that scatter like this one differ by at most in 95 % of runs, as a logarithm: each start beside that of the next round as if it were a twin's,
-/// by the estimate of [`crate::within`]. Neighbours, and less their drift, which does not count there either. It needs no twin, and a noisy row does not hide
-/// behind a quiet one of its family.
+/// What two rows that scatter like this one differ by at most in 95 % of runs, as a logarithm: each
+/// start beside that of the next round as if it were a twin's, by the estimate of
+/// [`crate::within`]. Neighbours, and less their drift, which does not count there either. It needs
+/// no twin, and a noisy row does not hide behind a quiet one of its family.
 ///
-/// The estimate is the median of n such steps, whose standard error is 1.2533 σ ÷ √n; σ is 1.4826 times their MAD.
+/// The estimate is the median of n such steps, whose standard error is 1.2533 σ ÷ √n; σ is 1.4826
+/// times their MAD.
 pub(crate) fn own_reach(row: &Judged<'_>, of: Of) -> f64 {
     reach(&by_round(row, of, f64::ln, false).into_values().collect::<Vec<_>>())
 }
@@ -78,8 +82,8 @@ pub(crate) fn reach(logs: &[f64]) -> f64 {
     half_width(error * mad(&steps).unwrap_or_default(), CONFIDENCE)
 }
 
-/// What two rows of such reaches differ by, as a fraction. Variances add up: two rows with the scatter of both differ by the root mean square of what twins
-/// of each do.
+/// What two rows of such reaches differ by, as a fraction. Variances add up: two rows with the
+/// scatter of both differ by the root mean square of what twins of each do.
 pub(crate) fn reach_of_both(a: f64, b: f64) -> f64 {
     fraction(f64::midpoint(a.powi(2), b.powi(2)).sqrt())
 }

@@ -18,8 +18,9 @@ pub enum Of {
     Undisturbed,
 }
 
-/// Half-width of what lies between two figures that scatter alike ÷ that of one: √2, and a little more because the width is itself an estimate from as
-/// few as ten starts. By simulation (docs/notebook/coverage.md).
+/// Half-width of what lies between two figures that scatter alike ÷ that of one: √2, and a little
+/// more because the width is itself an estimate from as few as ten starts. By simulation
+/// (docs/notebook/coverage.md).
 const OF_TWO_RUNS: f64 = 1.5;
 
 /// A variant with its starts, its verdict and its figures.
@@ -31,8 +32,9 @@ pub struct Judged<'r> {
     pub at: At,
     /// The variant.
     pub variant: &'r Variant,
-    /// The variant with every parameter of its mechanism written out: rows of two runs are of one kind if these are equal, also where one run is of a
-    /// version that did not have the parameter yet.
+    /// The variant with every parameter of its mechanism written out: rows of two runs are of one
+    /// kind if these are equal, also where one run is of a version that did not have the parameter
+    /// yet.
     pub full: Variant,
     /// Short name, unique within the run.
     pub label: String,
@@ -50,9 +52,11 @@ pub struct Judged<'r> {
     pub reason: Option<Reason>,
     /// Figures and evidence.
     pub summary: Summary,
-    /// The figure by those batches beside which the machine was as fast as it gets; None: the probe has no rulers.
+    /// The figure by those batches beside which the machine was as fast as it gets; None: the probe
+    /// has no rulers.
     pub undisturbed: Option<Undisturbed>,
-    /// Standard deviation of the figure between runs of one hour, as a fraction: that of the mechanism's family.
+    /// Standard deviation of the figure between runs of one hour, as a fraction: that of the
+    /// mechanism's family.
     pub run_to_run: f64,
     /// A few words for what switches; empty where the page has none.
     pub short: String,
@@ -93,7 +97,8 @@ pub struct Row<'r> {
     pub answer: Vec<Remark>,
     /// What a reader must know of it, with that answer.
     pub notes: Vec<Remark>,
-    /// Those of its notes that change how this figure is read; the rest holds of the mechanism wherever it runs, or stands in other columns.
+    /// Those of its notes that change how this figure is read; the rest holds of the mechanism
+    /// wherever it runs, or stands in other columns.
     pub caveats: Vec<Remark>,
 }
 
@@ -136,7 +141,8 @@ impl Judged<'_> {
         self.summary.figures.as_ref()?.interval.map(|interval| (interval.low, interval.high))
     }
 
-    /// From where to where its cost reaches: the interval, from its lowest mode to its highest, or the range of starts that wander. None: it has none of these.
+    /// From where to where its cost reaches: the interval, from its lowest mode to its highest, or
+    /// the range of starts that wander. None: it has none of these.
     #[must_use]
     pub fn reach(&self) -> Option<(f64, f64)> {
         let modes = self.summary.modes.iter().map(|mode| mode.value);
@@ -176,7 +182,8 @@ impl Judged<'_> {
         }
     }
 
-    /// What the median of all its batches is, as they were read, if that lies beyond the interval of the headline and more than [`SAME`] from it.
+    /// What the median of all its batches is, as they were read, if that lies beyond the interval
+    /// of the headline and more than [`SAME`] from it.
     #[must_use]
     pub fn beside(&self) -> Option<f64> {
         let measured = self.summary.as_measured.as_ref()?.median;
@@ -215,7 +222,8 @@ impl Judged<'_> {
         if self.summary.as_measured.is_some() { Of::Undisturbed } else { Of::Medians }
     }
 
-    /// Least and greatest start of a row whose starts follow one another so closely that no interval of their median holds ([`wanders`]).
+    /// Least and greatest start of a row whose starts follow one another so closely that no
+    /// interval of their median holds ([`wanders`]).
     #[must_use]
     pub fn range(&self) -> Option<(f64, f64)> {
         let starts: Vec<f64> = in_time(self.of_starts());
@@ -224,7 +232,8 @@ impl Judged<'_> {
         ends().min_by(f64::total_cmp).zip(ends().max_by(f64::total_cmp)).filter(|_| wanders)
     }
 
-    /// Why its figure says nothing beyond its run: its starts wander, or somebody else was there too often.
+    /// Why its figure says nothing beyond its run: its starts wander, or somebody else was there
+    /// too often.
     #[must_use]
     pub fn unsettled(&self) -> Option<String> {
         self.disturbed().or_else(|| self.wandering())
@@ -243,8 +252,8 @@ impl Judged<'_> {
         self.undisturbed.as_ref().and_then(Undisturbed::lacking).or_else(others)
     }
 
-    /// Where the figure of another run of the same hour lies in 95 % of cases: it scatters as much as this one, and both between runs. `None` of a row that no
-    /// single figure stands for.
+    /// Where the figure of another run of the same hour lies in 95 % of cases: it scatters as much
+    /// as this one, and both between runs. `None` of a row that no single figure stands for.
     #[must_use]
     pub fn another_run(&self) -> Option<(f64, f64)> {
         if self.unsettled().is_some() {

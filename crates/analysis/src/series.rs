@@ -35,8 +35,9 @@ impl Series {
     }
 }
 
-/// Measured batches of `timing=batch`, warm-up found. A scheduler that is free to place the contexts may change its mind at any time, and what such a
-/// start costs is all of it: nothing is cut off.
+/// Measured batches of `timing=batch`, warm-up found. A scheduler that is free to place the
+/// contexts may change its mind at any time, and what such a start costs is all of it: nothing is
+/// cut off.
 #[must_use]
 pub fn series(invocation: &Invocation) -> Series {
     let (values, lasted) = batches(&invocation.transcript).into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
@@ -74,7 +75,8 @@ fn batches(transcript: &Transcript) -> Vec<(f64, f64)> {
     transcript.samples.iter().filter(measured).flat_map(of_batches).collect()
 }
 
-/// The sum of an experiment's parts per unit: of each batch, or of the one batch that its contexts live for.
+/// The sum of an experiment's parts per unit: of each batch, or of the one batch that its contexts
+/// live for.
 fn counted(experiment: Experiment, transcript: &Transcript) -> Vec<f64> {
     if experiment.in_one_batch() {
         let parts = quantities(transcript).into_iter().filter(|(name, _)| !experiment.beside.contains(name));
@@ -95,15 +97,16 @@ fn counted(experiment: Experiment, transcript: &Transcript) -> Vec<f64> {
     sums
 }
 
-/// How long a measured batch typically lasted, ns: the median of them. None without any that took time.
+/// How long a measured batch typically lasted, ns: the median of them. None without any that took
+/// time.
 #[must_use]
 pub fn batch_ns(transcript: &Transcript) -> Option<f64> {
     let lasted: Vec<f64> = batches(transcript).into_iter().map(|(_, lasted)| lasted).collect();
     median(&lasted).filter(|lasted| *lasted > 0.0)
 }
 
-/// Time that the batches took by the probe's own word, warm-up included, ns; of `timing=each` the stretch from which its counter's rate was
-/// taken. None: it sent neither.
+/// Time that the batches took by the probe's own word, warm-up included, ns; of `timing=each` the
+/// stretch from which its counter's rate was taken. None: it sent neither.
 #[must_use]
 pub fn claimed_ns(transcript: &Transcript) -> Option<f64> {
     let ns_per_tick = 1e9 / transcript.hello.as_ref()?.clock.ticks_per_second as f64;
@@ -113,8 +116,8 @@ pub fn claimed_ns(transcript: &Transcript) -> Option<f64> {
     batches.chain(spans).reduce(|sum, ticks| sum + ticks).map(|ticks| ticks * ns_per_tick)
 }
 
-/// ns in one tick of a histogram: of the cycle counter, from a stretch of time measured with both; of the clock, where that times each unit. What is not time
-/// is in units of its own.
+/// ns in one tick of a histogram: of the cycle counter, from a stretch of time measured with both;
+/// of the clock, where that times each unit. What is not time is in units of its own.
 pub(crate) fn ns_per_counter_tick(histogram: &Histogram, transcript: &Transcript) -> Option<f64> {
     if transcript.plan.as_ref().is_some_and(|plan| !plan.experiment.timed()) {
         return Some(1.0);

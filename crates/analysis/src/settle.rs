@@ -1,4 +1,5 @@
-//! The intervals of a run's medians. Each takes all rows: what makes starts alike is the machine, and the rows of a run know it together.
+//! The intervals of a run's medians. Each takes all rows: what makes starts alike is the machine,
+//! and the rows of a run know it together.
 
 use crate::at::At;
 use crate::distrust::distrust;
@@ -9,11 +10,14 @@ use crate::summary::{counted, measured, summarise};
 use switchcost_model::{Invocation, Variant};
 use switchcost_stats::{Interval, Shared, autocorrelation_of_ranks, mad, shared, successive_median_interval, widening};
 
-/// Starts at which a row is looked at, and the level of its interval if it ends there. A row that ends at the first narrow moment is one of the lucky
-/// ones: at 95 % its interval would hold in 92 % of cases, in as few as 74 % where the rest has to go on. These levels bring it back (docs/notebook/coverage.md).
+/// Starts at which a row is looked at, and the level of its interval if it ends there. A row that
+/// ends at the first narrow moment is one of the lucky ones: at 95 % its interval would hold in 92
+/// % of cases, in as few as 74 % where the rest has to go on. These levels bring it back
+/// (docs/notebook/coverage.md).
 pub const LOOKS: [(u64, f64); 5] = [(10, 0.98), (15, 0.97), (20, 0.965), (30, 0.96), (40, CONFIDENCE)];
 
-/// A row so quiet that its 95 % interval takes up no more than this share of the target would have ended whatever its luck.
+/// A row so quiet that its 95 % interval takes up no more than this share of the target would have
+/// ended whatever its luck.
 const BEYOND_LUCK: f64 = 0.5;
 
 /// Share of a row's starts that are nearly all of them.
@@ -22,8 +26,9 @@ const NEARLY_ALL: f64 = 0.75;
 /// Summary and undisturbed figure of a row, with their intervals.
 pub type Settled = (Summary, Option<Undisturbed>);
 
-/// Those of each variant of a run. `starts`: of each variant, in order; `target`: the precision (a fraction) at which rows of this run
-/// end, if they do; `at`: what stands for a start. The scheduler's looks and every view come by their intervals here.
+/// Those of each variant of a run. `starts`: of each variant, in order; `target`: the precision (a
+/// fraction) at which rows of this run end, if they do; `at`: what stands for a start. The
+/// scheduler's looks and every view come by their intervals here.
 #[must_use]
 pub fn settled(
     variants: &[Variant],
@@ -42,7 +47,8 @@ pub fn settled(
     }
     let medians = rows.iter().map(|(summary, _)| summary.invocation_medians.as_slice());
     let shared_by_all = shared(&medians.collect::<Vec<_>>());
-    // Batches that a neighbour slowed are gone from these, and with them what he made alike or unlike.
+    // Batches that a neighbour slowed are gone from these, and with them what he made alike or
+    // unlike.
     let clear = rows.iter().filter_map(|(_, clear)| Some(clear.as_ref()?.starts.as_slice()));
     let shared_by_clear = shared(&clear.collect::<Vec<_>>());
     for (summary, clear) in &mut rows {
@@ -55,7 +61,8 @@ pub fn settled(
     rows
 }
 
-/// A row as it is known before the others are, with the interval that it would have in a run of its own: what is shown while a run goes on.
+/// A row as it is known before the others are, with the interval that it would have in a run of its
+/// own: what is shown while a run goes on.
 #[must_use]
 pub fn by_itself(variant: &Variant, starts: &[&Invocation]) -> Summary {
     let mut summary = summarise(variant, starts, At::Median);
@@ -84,8 +91,10 @@ impl Summary {
 }
 
 impl Summary {
-    /// Makes the undisturbed batches the row's headline, where they carry it. If starts fall into modes that their undisturbed batches do not show, nearly all
-    /// of the starts must have some; else a mode may only have been left out. Modes within starts are of the scheduler or of a row without rulers, and stay.
+    /// Makes the undisturbed batches the row's headline, where they carry it. If starts fall into
+    /// modes that their undisturbed batches do not show, nearly all of the starts must have some;
+    /// else a mode may only have been left out. Modes within starts are of the scheduler or of a
+    /// row without rulers, and stay.
     fn rest_on(&mut self, clear: &Undisturbed, precise: bool) {
         let nearly_all = clear.starts.len() as f64 >= NEARLY_ALL * self.invocation_medians.len() as f64;
         let hides = !self.modes.is_empty() && clear.modes.is_empty() && (self.modes_within || !nearly_all);
@@ -119,8 +128,8 @@ impl Undisturbed {
     }
 }
 
-/// Interval of the median of starts in the order of time, and whether the row ends by it: then it has the level of its look, unless the row is so quiet that
-/// luck plays no part.
+/// Interval of the median of starts in the order of time, and whether the row ends by it: then it
+/// has the level of its look, unless the row is so quiet that luck plays no part.
 fn interval(values: &[f64], median: f64, shared: &Shared, target: Option<f64>) -> (Option<Interval>, bool) {
     let level = LOOKS.iter().find(|(starts, _)| values.len() as u64 <= *starts).map_or(CONFIDENCE, |(_, level)| *level);
     let plain = successive_median_interval(values, CONFIDENCE, shared);

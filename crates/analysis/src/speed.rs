@@ -1,9 +1,11 @@
-//! How fast the CPU ran in all, not only beside its own best: a machine that is slow throughout is at its best all the time.
+//! How fast the CPU ran in all, not only beside its own best: a machine that is slow throughout is
+//! at its best all the time.
 
 use crate::rulers::{CLOCK, Speeds};
 use switchcost_model::{CoreClock, Run};
 
-/// The clock that the run kept ([`crate::Speed::kept`]), by the first probe that knows how many cycles its ruler `chain` takes; None: none does.
+/// The clock that the run kept ([`crate::Speed::kept`]), by the first probe that knows how many
+/// cycles its ruler `chain` takes; None: none does.
 #[must_use]
 pub fn clock(run: &Run, speeds: &Speeds) -> Option<CoreClock> {
     let hellos = run.invocations.iter().filter_map(|start| Some((start, start.transcript.hello.as_ref()?)));

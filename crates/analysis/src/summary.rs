@@ -21,22 +21,25 @@ pub(crate) fn measured(mut summary: Summary, reason: Option<&Reason>) -> Summary
     summary
 }
 
-/// Starts that went another way than the row names. None where they are not fewer than half: then that is what the mechanism does. They have no
-/// figure, so that those of the row are of the others.
+/// Starts that went another way than the row names. None where they are not fewer than half: then
+/// that is what the mechanism does. They have no figure, so that those of the row are of the
+/// others.
 fn other_ways(invocations: &[&Invocation]) -> Option<(usize, Reason)> {
     let others: Vec<&Judgement> = invocations.iter().map(|i| &i.judgement).filter(|j| went_another_way(j)).collect();
     let Some(Reason::OtherWay { instead }) = &others.first()?.reason else { return None };
     (others.len() * 2 < invocations.len()).then(|| (others.len(), (**instead).clone()))
 }
 
-/// The verdict on a row and its reason. The worst of its starts counts: one lie is enough to distrust the teller.
+/// The verdict on a row and its reason. The worst of its starts counts: one lie is enough to
+/// distrust the teller.
 #[must_use]
 pub fn verdict_of(constants: &Constants, run: &Run, index: usize, invocations: &[&Invocation]) -> Judgement {
     if let Some(reason) = run.not_run.get(&index) {
         return Judgement::new(Verdict::Unsupported, reason.clone());
     }
-    // A start that the host was too late to look at, or that it could not hold against enough of a control, says nothing against the others. Nor does one with a
-    // preempted reading of the counter, while most have none: the rule of the row takes their median.
+    // A start that the host was too late to look at, or that it could not hold against enough of a
+    // control, says nothing against the others. Nor does one with a preempted reading of the
+    // counter, while most have none: the rule of the row takes their median.
     let as_named = other_ways(invocations).is_some();
     let fits = |i: &&&Invocation| !(as_named && went_another_way(&i.judgement));
     let invocations: Vec<&Invocation> = invocations.iter().filter(fits).copied().collect();
@@ -80,7 +83,8 @@ pub fn verdict_of(constants: &Constants, run: &Run, index: usize, invocations: &
     Judgement { verdict, reason: if starts == of { reason } else { reason.map(in_some) } }
 }
 
-/// Figures and evidence of one variant from its invocations, each of which `at` stands for, but for the interval, which [`crate::settled`] makes of all rows together.
+/// Figures and evidence of one variant from its invocations, each of which `at` stands for, but for
+/// the interval, which [`crate::settled`] makes of all rows together.
 #[must_use]
 pub fn summarise(variant: &Variant, invocations: &[&Invocation], at: At) -> Summary {
     let (counted, disturbed) = counted(invocations);
@@ -123,8 +127,9 @@ pub fn counted<'a>(invocations: &[&'a Invocation]) -> (Vec<&'a Invocation>, Vec<
     if quiet.len() >= FEWEST { (quiet, disturbed) } else { (one_a_round(answered), Vec::new()) }
 }
 
-/// A round counts once: a disturbed start and its repeat, or the starts of a control that bounds others, are one observation; the undisturbed one stands for
-/// it, or the last. Where the scheduler places, a round has several starts of its own.
+/// A round counts once: a disturbed start and its repeat, or the starts of a control that bounds
+/// others, are one observation; the undisturbed one stands for it, or the last. Where the scheduler
+/// places, a round has several starts of its own.
 fn one_a_round(starts: Vec<&Invocation>) -> Vec<&Invocation> {
     let mut kept: Vec<&Invocation> = Vec::new();
     for start in starts {
@@ -163,8 +168,8 @@ fn counts(invocations: &[&Invocation]) -> BTreeMap<String, Vec<(u64, f64)>> {
     all
 }
 
-/// Figures of batches. Kinds within starts are told by all of them where the scheduler places or no ruler is there, otherwise by the undisturbed ones, which
-/// the run's rulers know.
+/// Figures of batches. Kinds within starts are told by all of them where the scheduler places or no
+/// ruler is there, otherwise by the undisturbed ones, which the run's rulers know.
 fn batches(invocations: &[&Invocation], free: bool, exact: bool) -> Summary {
     let within = free || !has_rulers(invocations);
     let all: Vec<(u64, Series)> =
@@ -195,8 +200,8 @@ fn batches(invocations: &[&Invocation], free: bool, exact: bool) -> Summary {
     }
 }
 
-/// Each ns alike. A start that goes from one mode to another lasts up to a hundred times as long, and its batches count the modes by units; so all count for
-/// as long as the shortest.
+/// Each ns alike. A start that goes from one mode to another lasts up to a hundred times as long,
+/// and its batches count the modes by units; so all count for as long as the shortest.
 fn mean_over_time(all: &[(u64, Series)]) -> Option<f64> {
     let shortest = all.iter().map(|(_, series)| series.lasted.iter().sum()).min_by(f64::total_cmp)?;
     mean(&all.iter().map(|(_, series)| series.mean_over(shortest)).collect::<Vec<_>>())

@@ -2,7 +2,8 @@
 
 use switchcost_stats::{Search, each_of, fewest_for_change, shift};
 
-/// Joint level of the search on one table of trends. The tests are exact, so this leaves a margin below the 5 % that are promised.
+/// Joint level of the search on one table of trends. The tests are exact, so this leaves a margin
+/// below the 5 % that are promised.
 const SEARCH: f64 = 0.96;
 
 /// From this factor on the speed of the core in a run is worth showing beside its figure.
@@ -20,7 +21,8 @@ pub struct LevelChange {
     pub ratio: f64,
     /// 95 % interval of the ratio, given the place; None where too few runs lie on the two sides.
     pub interval: Option<(f64, f64)>,
-    /// The greater of two shares: of random orders of the runs that could be cut at least as well, and of drifting series with a step as strong.
+    /// The greater of two shares: of random orders of the runs that could be cut at least as well,
+    /// and of drifting series with a step as strong.
     pub p: f64,
 }
 
@@ -31,7 +33,8 @@ pub struct Trend {
     pub changes: Vec<LevelChange>,
     /// Places where the level seems to change, but as drift would.
     pub undecided: usize,
-    /// Lag-1 autocorrelation of the runs about these levels, on the log scale; None where nothing varies.
+    /// Lag-1 autocorrelation of the runs about these levels, on the log scale; None where nothing
+    /// varies.
     pub autocorrelation: Option<f64>,
 }
 
@@ -40,7 +43,8 @@ pub struct Trend {
 pub struct TrendSearch(Search);
 
 impl TrendSearch {
-    /// `series` are searched for the same table. The chance that it shows any change where there is none is at most 5 %.
+    /// `series` are searched for the same table. The chance that it shows any change where there is
+    /// none is at most 5 %.
     #[must_use]
     pub fn new(series: usize) -> Self {
         Self(Search::new(1.0 - each_of(series, SEARCH)))
@@ -48,8 +52,9 @@ impl TrendSearch {
 
     /// The changes in figures of successive runs, all above 0.
     ///
-    /// A run counts as one value: runs differ from one another by more than their own intervals say, since each has its own boot, build and layout, so
-    /// the intervals cannot tell a change from the usual.
+    /// A run counts as one value: runs differ from one another by more than their own intervals
+    /// say, since each has its own boot, build and layout, so the intervals cannot tell a change
+    /// from the usual.
     pub fn trend(&mut self, figures: &[f64]) -> Trend {
         let logs: Vec<f64> = figures.iter().map(|figure| figure.ln()).collect();
         let levels = self.0.levels(&logs);

@@ -4,7 +4,8 @@ use crate::row::Row;
 use switchcost_catalogue::grammar::command_line;
 use switchcost_model::{EndedBy, FindingText, Remark, Run, Severity, Verdict, remark};
 
-/// The command that goes on with a run that the user stopped, or a sweep that stopped before its end; None for others.
+/// The command that goes on with a run that the user stopped, or a sweep that stopped before its
+/// end; None for others.
 #[must_use]
 pub fn resume_command(run: &Run) -> Option<String> {
     run.invocations.first()?; // A run of nothing is not stored.

@@ -1,7 +1,7 @@
 //! What a program that ended without an answer said last, for the sentence about its end.
 
-/// The line of its log that says why: of a runtime's report on a crash its message, not a frame, a source line or a hint; else the last line. None: it
-/// said nothing.
+/// The line of its log that says why: of a runtime's report on a crash its message, not a frame, a
+/// source line or a hint; else the last line. None: it said nothing.
 #[must_use]
 pub fn last_words(log: &str) -> Option<String> {
     let lines: Vec<&str> = log.lines().map(|line| line.trim_end()).filter(|line| !line.trim().is_empty()).collect();
@@ -57,13 +57,15 @@ fn go<'a>(lines: &[&'a str]) -> Option<&'a str> {
     lines[..goroutine].iter().find(|line| line.starts_with("panic: ") || line.starts_with("fatal error: ")).copied()
 }
 
-/// Java, Node.js: what stands above the last group of frames, which of a chain of exceptions is the cause.
+/// Java, Node.js: what stands above the last group of frames, which of a chain of exceptions is the
+/// cause.
 fn frames<'a>(lines: &[&'a str]) -> Option<&'a str> {
     let frame = |line: &str| line.trim_start().starts_with("at ") || line.trim_start().starts_with("... ");
     lines.windows(2).rfind(|pair| !frame(pair[0]) && frame(pair[1])).map(|pair| pair[0])
 }
 
-/// Of a report on a crash (frames with addresses, lines that begin with #) the first lines that say something; else the last one.
+/// Of a report on a crash (frames with addresses, lines that begin with #) the first lines that say
+/// something; else the last one.
 fn plain<'a>(lines: &[&'a str]) -> Option<&'a str> {
     let last = lines.last()?;
     let telling = |line: &&&str| line.chars().filter(|c| c.is_alphabetic()).count() >= FEWEST_LETTERS;

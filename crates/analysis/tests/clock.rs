@@ -1,4 +1,5 @@
-//! The clock of a shared host: rows that follow it are given at one clock, others are left alone, and two runs at two clocks are told.
+//! The clock of a shared host: rows that follow it are given at one clock, others are left alone,
+//! and two runs at two clocks are told.
 
 use crate::simulation::{COST, Law, Random, document, draws, rows, run, slack};
 use std::fmt::Write as _;
@@ -11,8 +12,8 @@ const STARTS: u64 = 10;
 /// What the clock's ruler takes at the best clock, ns.
 const CHAIN: u32 = 5130;
 
-/// The clock keeps each of these levels for some 40 batches, as times of its best; the rulers are read with the jitter of real ones, and so many in a hundred
-/// with an interrupt.
+/// The clock keeps each of these levels for some 40 batches, as times of its best; the rulers are
+/// read with the jitter of real ones, and so many in a hundred with an interrupt.
 fn clocked(run: &mut Run, levels: &[f64], follows: bool, random: &mut Random) {
     let mut level = 0;
     for samples in run.invocations.iter_mut().flat_map(|invocation| &mut invocation.transcript.samples) {
@@ -89,7 +90,8 @@ fn a_figure_is_given_at_the_run_s_clock_if_it_follows_it() {
     document("clock", &table);
 }
 
-/// A clock that one of two runs never reached is neither a regression nor none: the answer holds both.
+/// A clock that one of two runs never reached is neither a regression nor none: the answer holds
+/// both.
 #[test]
 fn two_runs_at_two_clocks_are_not_a_regression() {
     let (mut slower, mut alarms, mut found) = (0, 0, 0);

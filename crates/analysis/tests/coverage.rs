@@ -1,19 +1,23 @@
-//! The promises of `compare`, kept by counting: simulated runs go through the very functions that it uses.
+//! The promises of `compare`, kept by counting: simulated runs go through the very functions that
+//! it uses.
 //!
-//! Seeds are fixed. The counts are those of `docs/notebook/coverage.md`; where they differ, `make generate` puts what the test counted last into it.
+//! Seeds are fixed. The counts are those of `docs/notebook/coverage.md`; where they differ, `make
+//! generate` puts what the test counted last into it.
 
 use crate::simulation::{Law, Random, document, draws, noise, rows, run, slack};
 use std::fmt::Write as _;
 use switchcost_analysis::{Comparison, Noise, Outcome, Row, Rules, TrendSearch, between, within};
 
 const RUNS: u64 = 1000;
-/// Where a share is held to a bound that it misses by no more than a point: by 4,000 runs it is known to 0.3 points.
+/// Where a share is held to a bound that it misses by no more than a point: by 4,000 runs it is
+/// known to 0.3 points.
 const MANY: u64 = 4000;
 const ROUNDS: u64 = 10;
 const LAWS: [Law; 7] =
     [Law::Normal, Law::Outliers, Law::Bimodal, Law::Drift(0.02), Law::Drift(0.20), Law::Ties(0.005), Law::Ties(0.01)];
 
-/// Threshold for false alarms and small differences: a tighter one than the default 3 %, which would hide most false alarms.
+/// Threshold for false alarms and small differences: a tighter one than the default 3 %, which
+/// would hide most false alarms.
 const STRICT: f64 = 0.01;
 
 fn rules(threshold: f64) -> Rules {
@@ -29,8 +33,9 @@ fn count(mut holds: impl FnMut(&mut Random) -> bool) -> usize {
     (0..draws(RUNS)).filter(|number| holds(&mut Random::new(*number))).count()
 }
 
-/// Shares in %: of intervals that hold the true ratio, and of comparisons with the verdict that A and B differ. Rows whose modes overlap have no interval;
-/// what the few others of such a law hold says nothing (NaN).
+/// Shares in %: of intervals that hold the true ratio, and of comparisons with the verdict that A
+/// and B differ. Rows whose modes overlap have no interval; what the few others of such a law hold
+/// says nothing (NaN).
 fn shares(runs: u64, factor: f64, mut compared: impl FnMut(&mut Random) -> Comparison) -> (f64, f64) {
     let (mut given, mut held, mut found) = (0_u32, 0_u32, 0_u32);
     let runs = draws(runs);
@@ -69,7 +74,8 @@ fn differs(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Slower | Outcome::Faster)
 }
 
-/// Share of the intervals of one median that hold the true one (NaN where hardly a row has any), and of rows that have a range instead.
+/// Share of the intervals of one median that hold the true one (NaN where hardly a row has any),
+/// and of rows that have a range instead.
 fn single_median(law: Law) -> (f64, f64) {
     let truth = law.true_median(ROUNDS);
     let (mut held, mut ranges) = (0, 0);
@@ -86,7 +92,8 @@ fn single_median(law: Law) -> (f64, f64) {
     (if few { f64::NAN } else { held as f64 * 100.0 / given }, share(ranges))
 }
 
-/// Share of runs in which the interval of B ÷ A holds the true ratio, and in which a verdict finds a difference.
+/// Share of runs in which the interval of B ÷ A holds the true ratio, and in which a verdict finds
+/// a difference.
 fn within_a_run(runs: u64, law: Law, factor: f64, threshold: f64) -> (f64, f64) {
     shares(runs, factor, |random| {
         rows_of(law, factor, ROUNDS, random, |rows, noise| within(rows[0], rows[2], noise, &rules(threshold)).unwrap())
@@ -127,7 +134,8 @@ fn coverage_and_false_alarms() {
             (paired >= 93.0 - many || law == Law::Bimodal) && (unpaired >= 93.0 - many || unpaired.is_nan()),
             "{law}: {paired} % and {unpaired} %"
         );
-        // Rows of two runs are compared mode by mode; of those that drift by much more than they scatter, hardly one has an interval.
+        // Rows of two runs are compared mode by mode; of those that drift by much more than they
+        // scatter, hardly one has an interval.
         let none = (law == Law::Bimodal, law == Law::Drift(0.20));
         assert_eq!((paired.is_nan(), unpaired.is_nan()), none, "{law}");
         let most = 5.0 + slack(5.0, draws(MANY));
@@ -156,7 +164,8 @@ fn small_differences_are_found() {
     document("power", &table);
 }
 
-/// What is called detectable is detected, in other runs with the same noise, each with a noise floor of its own.
+/// What is called detectable is detected, in other runs with the same noise, each with a noise
+/// floor of its own.
 #[test]
 fn the_smallest_detectable_difference_is_detected() {
     let mut table = String::from("| noise | called detectable (median of runs) | found, one run |\n|---|---|---|\n");
@@ -180,7 +189,8 @@ fn the_smallest_detectable_difference_is_detected() {
     document("detectable", &table);
 }
 
-/// A machine that is not the same from run to run: what no interval of one run can know is granted by the family's figure.
+/// A machine that is not the same from run to run: what no interval of one run can know is granted
+/// by the family's figure.
 #[test]
 fn runs_that_scatter_among_each_other() {
     const BETWEEN: [f64; 4] = [0.0, 0.005, 0.01, 0.03];
@@ -237,7 +247,8 @@ fn several_comparisons_are_corrected() {
     );
 }
 
-/// The same between two runs, at a level so high that only the tails of the bootstrap distribution count.
+/// The same between two runs, at a level so high that only the tails of the bootstrap distribution
+/// count.
 #[test]
 fn sixty_rows_of_two_runs_are_corrected() {
     let rules = Rules { threshold: 0.0, comparisons: 60 };
@@ -264,7 +275,8 @@ fn at_most_one_in_twenty(alarms: usize, tables: u64) {
     assert!(share <= 8.0 + slack(5.0, tables), "{alarms} of {tables} tables hold a false alarm");
 }
 
-/// The same within a run of so few rounds that pairs cannot reach the level: sets of invocations take their place, and still find what is there.
+/// The same within a run of so few rounds that pairs cannot reach the level: sets of invocations
+/// take their place, and still find what is there.
 #[test]
 fn sixty_rows_of_one_run_are_corrected() {
     let rules = Rules { threshold: 0.0, comparisons: 60 };
@@ -328,7 +340,8 @@ fn unstable_runs_are_told_from_sound_ones() {
     assert!(share(caught) >= 95.0 - slack(95.0, draws(RUNS)), "{} %", share(caught));
 }
 
-/// Figures of successive runs, 1 % apart by chance and each `phi` of the one before, and from run `at` on more expensive by `factor`.
+/// Figures of successive runs, 1 % apart by chance and each `phi` of the one before, and from run
+/// `at` on more expensive by `factor`.
 fn history(runs: usize, (outliers, phi): (bool, f64), at: usize, factor: f64, random: &mut Random) -> Vec<f64> {
     let mut off = random.normal();
     (0..runs)

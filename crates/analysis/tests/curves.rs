@@ -1,4 +1,5 @@
-//! Curves of arbitrary runs: what must hold whatever the rows are, and what the parts of a cost must add up to.
+//! Curves of arbitrary runs: what must hold whatever the rows are, and what the parts of a cost
+//! must add up to.
 
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +104,8 @@ proptest! {
                 prop_assert_eq!(&back, &curve.variant, "the rest is the same");
             }
         }
-        // Counted the plain way: for each mechanism and n, how many contexts have a figure and how many have none.
+        // Counted the plain way: for each mechanism and n, how many contexts have a figure and how
+        // many have none.
         let mut groups: BTreeMap<(bool, Option<u64>), (usize, usize)> = BTreeMap::new();
         for (first, _, n, figure) in &shapes {
             let group = groups.entry((*first, *n)).or_default();
@@ -138,7 +140,8 @@ proptest! {
     ) {
         let at = |n: u64| variant((true, 2, Some(n), true));
         let variants = [at(0), at(8), at(64), variant((false, 1, Some(8), true)), variant((false, 1, Some(64), true))];
-        // Whatever slows a whole round is in direct and control as well, and cancels: here twice, once for each part taken off.
+        // Whatever slows a whole round is in direct and control as well, and cancels: here twice,
+        // once for each part taken off.
         let with = |cost: f64, times: f64| drift.iter().map(|d| cost + d * times).collect::<Vec<f64>>();
         let costs = [with(direct, 1.0), with(direct + touch + extra, 2.0), with(direct + touch + extra, 2.0), with(touch, 1.0), with(touch, 1.0)];
         let rows: Vec<Row<'_>> = variants.iter().zip(&costs).enumerate().map(|(i, (v, c))| row(i, v, c)).collect();

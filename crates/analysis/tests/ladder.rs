@@ -24,7 +24,8 @@ fn starts_that_went_another_way_are_left_out_while_they_are_few() {
     assert_eq!(row(10, 1, &busy).0, Verdict::Contradicted);
 }
 
-/// Each row leaves out its own disturbed starts; what is formed round by round then takes those in again that it lacks.
+/// Each row leaves out its own disturbed starts; what is formed round by round then takes those in
+/// again that it lacks.
 #[test]
 fn rounds_are_not_lost_where_each_row_was_disturbed_in_others() {
     let mut run = run(Law::Normal, &[1.0, 1.0, 2.0], 12, &mut Random::new(1));
@@ -39,7 +40,8 @@ fn rounds_are_not_lost_where_each_row_was_disturbed_in_others() {
     assert_eq!((compared.counts, compared.paired), ((12, 12), true));
 }
 
-/// The scheduler moves the second start's contexts together after its first batch. For as long as the first start lasts they were apart.
+/// The scheduler moves the second start's contexts together after its first batch. For as long as
+/// the first start lasts they were apart.
 #[test]
 fn the_mean_of_a_free_row_is_over_time() {
     let mut run = run(Law::Normal, &[1.0], 2, &mut Random::new(1));

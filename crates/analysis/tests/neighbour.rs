@@ -1,4 +1,5 @@
-//! A neighbour on the host's core: the rulers tell, the undisturbed figure does not move, and a run that he never left is not compared.
+//! A neighbour on the host's core: the rulers tell, the undisturbed figure does not move, and a run
+//! that he never left is not compared.
 
 use crate::simulation::{COST, Law, Random, disturb, document, draws, rows, run, slack};
 use std::fmt::Write as _;
@@ -14,7 +15,8 @@ fn share(count: usize) -> f64 {
     count as f64 * 100.0 / draws(RUNS) as f64
 }
 
-/// The neighbour of a shared host is in no counter of the system. The rulers feel it, and the figure of the undisturbed batches does not move.
+/// The neighbour of a shared host is in no counter of the system. The rulers feel it, and the
+/// figure of the undisturbed batches does not move.
 #[test]
 fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
     const STARTS: u64 = 20;
@@ -60,7 +62,8 @@ fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
                 share(told)
             );
         }
-        // In the last line the rulers do tell that the machine was slowed, and the figure does not follow them.
+        // In the last line the rulers do tell that the machine was slowed, and the figure does not
+        // follow them.
         assert!(
             linked && share_of_time > 0.0 || share(told) <= 5.0 + slack(5.0, draws(RUNS)),
             "{share_of_time}: {} % invented",
@@ -70,8 +73,8 @@ fn a_neighbour_moves_the_figure_and_not_the_undisturbed_one() {
     document("rulers", &table);
 }
 
-/// A neighbour beside every start of one row, whose figure is then that of all its batches; the other's is corrected. Their ratio is that of the figures
-/// which stand beside it, or none.
+/// A neighbour beside every start of one row, whose figure is then that of all its batches; the
+/// other's is corrected. Their ratio is that of the figures which stand beside it, or none.
 #[test]
 fn a_ratio_fits_the_figures_beside_it() {
     let random = &mut Random::new(1);
@@ -107,7 +110,8 @@ fn a_run_that_was_slowed_throughout_is_not_compared() {
     let [mut quiet, mut slow] = [0, 1].map(|_| run(Law::Normal, &[1.0], 10, random));
     disturb(&mut quiet, 0.0, 1.35, true, random);
     disturb(&mut slow, 1.0, 1.35, true, random);
-    // A kernel whose system calls cost more, and a clock that is set lower, are what one compares, and no neighbour.
+    // A kernel whose system calls cost more, and a clock that is set lower, are what one compares,
+    // and no neighbour.
     let times = |run: &Run, times: &[(&str, i64)]| {
         let mut run = run.clone();
         for samples in run.invocations.iter_mut().flat_map(|invocation| &mut invocation.transcript.samples) {
@@ -179,7 +183,8 @@ fn modes_show_among_the_undisturbed_starts() {
     assert!(modes.len() == 2 && (modes[0] - 1.0).abs() < 0.02 && (modes[1] - 1.3).abs() < 0.02, "{modes:?}");
 }
 
-/// A ruler that was not timed is one number, or the cost in another unit: it chooses no batches. With the scatter of a clock it does.
+/// A ruler that was not timed is one number, or the cost in another unit: it chooses no batches.
+/// With the scatter of a clock it does.
 #[test]
 fn rulers_without_a_clock_s_scatter_move_nothing() {
     let random = &mut Random::new(5);
@@ -210,7 +215,8 @@ fn rulers_without_a_clock_s_scatter_move_nothing() {
     assert!(!coarse.contains("its probe's rulers"), "{coarse}");
 }
 
-/// A probe says that its clock was a fifth slower beside most batches of its row than beside the rest, which would take a fifth off. No other row saw that clock.
+/// A probe says that its clock was a fifth slower beside most batches of its row than beside the
+/// rest, which would take a fifth off. No other row saw that clock.
 #[test]
 fn rulers_that_no_other_row_confirms_move_nothing() {
     let random = &mut Random::new(4);

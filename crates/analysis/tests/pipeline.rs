@@ -1,4 +1,5 @@
-//! The whole way from batches to a row, as the scheduler and the ladder go it: warm-up, disturbed starts, modes, starts that follow one another, looks.
+//! The whole way from batches to a row, as the scheduler and the ladder go it: warm-up, disturbed
+//! starts, modes, starts that follow one another, looks.
 
 use crate::simulation::{COST, Course, Law, Random, disturb, document, draws, noise, rows, run, slack, together};
 use std::fmt::Write as _;
@@ -20,7 +21,8 @@ fn share(part: usize, whole: usize) -> f64 {
     part as f64 * 100.0 / whole.max(1) as f64
 }
 
-/// A run to ±2 % as the scheduler makes it: its single row, and how many rounds it had when it ended.
+/// A run to ±2 % as the scheduler makes it: its single row, and how many rounds it had when it
+/// ended.
 fn to_precision<T>(course: Course, law: Law, random: &mut Random, judge: impl FnOnce(&Row<'_>, u64) -> T) -> T {
     let most = LOOKS.last().unwrap().0;
     let mut run = Run { request: switchcost_model::Request::default(), ..course.run(law, &[1.0], most, random) };
@@ -100,7 +102,9 @@ fn intervals_hold_over_the_whole_way() {
         if course.starts <= 0.0 && ranges > 2.0 + slack(2.0, draws(RUNS)) {
             wrong.push(format!("{law}{what}: {ranges:.1} % have a range"));
         }
-        // A single row whose starts are very much alike says too little of their scatter, and has no others to ask; rows that show one number although they have two kinds are the unlucky ones.
+        // A single row whose starts are very much alike says too little of their scatter, and has
+        // no others to ask; rows that show one number although they have two kinds are the unlucky
+        // ones.
         let least = if course.starts > 0.4 { 89.0 } else { 93.0 };
         let few = slack(least, draws(RUNS));
         if (one >= 80.0 && !(least - few..=97.0 + few).contains(&held)) || missed > 100.0 - least + few {
@@ -114,7 +118,8 @@ fn intervals_hold_over_the_whole_way() {
 /// Ten rounds of runs of three rows whose starts follow one another, each row's by themselves.
 #[test]
 fn starts_that_follow_one_another() {
-    // Correlation; of all rows and of all pairs of runs, the least share that no wrong interval is given of; most false alarms between two runs and within one.
+    // Correlation; of all rows and of all pairs of runs, the least share that no wrong interval is
+    // given of; most false alarms between two runs and within one.
     const PHIS: [(f64, f64, f64, (f64, f64)); 6] = [
         (0.0, 93.0, 93.0, (5.0, 5.0)),
         (0.3, 93.0, 93.0, (5.0, 5.0)),
@@ -184,7 +189,8 @@ fn starts_that_follow_one_another() {
     document("successive", &table);
 }
 
-/// As `compare --measure` does it by default: rounds go on to ±2 %, up to the last look, and less than 3 % is the same.
+/// As `compare --measure` does it by default: rounds go on to ±2 %, up to the last look, and less
+/// than 3 % is the same.
 #[test]
 fn a_build_beside_itself_and_one_that_is_slower() {
     let rules = Rules { threshold: THRESHOLD, comparisons: 1 };
@@ -243,8 +249,8 @@ struct Kept {
     held: usize,
 }
 
-/// A run of many rows, after ten rounds and to ±2 % as the scheduler makes it; a row that is narrow enough has no part in later rounds.
-/// `counted`: the rows that are counted.
+/// A run of many rows, after ten rounds and to ±2 % as the scheduler makes it; a row that is narrow
+/// enough has no part in later rounds. `counted`: the rows that are counted.
 fn of_many(own: &[f64], machine: (f64, f64), counted: &Range<usize>, random: &mut Random, kept: &mut Kept) {
     let run = together(0.02, own, machine, LOOKS.last().unwrap().0, random);
     let all = run.starts();
@@ -279,15 +285,18 @@ fn of_many(own: &[f64], machine: (f64, f64), counted: &Range<usize>, random: &mu
     }
 }
 
-/// What many rows know of the machine that they share, each of them uses; a row that wanders by itself is not forgotten.
+/// What many rows know of the machine that they share, each of them uses; a row that wanders by
+/// itself is not forgotten.
 #[test]
 fn rows_of_a_run_know_more_than_one() {
     const ROWS: usize = 25;
     let some = |count: usize| (0..ROWS).map(|row| if row < count { 0.5 } else { 0.0 }).collect::<Vec<_>>();
     let all = |phi| vec![phi; ROWS];
     let alone = (0.0, 0.0);
-    // Runs; correlation of the rows by themselves; the machine's part and correlation; rows that are counted; least and most that hold, in per cent. As many runs as make 4000 rows
-    // that know nothing of one another; five times as many near a bound; rows that share the machine, and single rows of many, are counted in fewer, for the time that it takes.
+    // Runs; correlation of the rows by themselves; the machine's part and correlation; rows that
+    // are counted; least and most that hold, in per cent. As many runs as make 4000 rows that know
+    // nothing of one another; five times as many near a bound; rows that share the machine, and
+    // single rows of many, are counted in fewer, for the time that it takes.
     type Line = (&'static str, u64, Vec<f64>, (f64, f64), Range<usize>, (f64, f64));
     let lines: [Line; 13] = [
         ("one row, 0", RUNS, vec![0.0], alone, 0..1, (93.0, 97.0)),
@@ -359,7 +368,8 @@ fn modes_are_found_and_not_invented() {
     document("modes", &table);
 }
 
-/// The same of the batches within a start: by all of them where no ruler tells which of them a neighbour slowed, by the undisturbed ones otherwise.
+/// The same of the batches within a start: by all of them where no ruler tells which of them a
+/// neighbour slowed, by the undisturbed ones otherwise.
 #[test]
 fn modes_within_a_start_are_found_and_not_invented() {
     const RUNS: u64 = 1000;

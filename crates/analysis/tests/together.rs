@@ -80,12 +80,14 @@ fn contexts_on_one_cpu_use_it_while_their_batches_last() {
     assert!(matches!(reason, Some(Reason::IdleContexts { .. })), "{reason:?}");
     // Others had the CPU, in all but two starts.
     assert_eq!(told(0.4, 8, true, 45e6, 2.0), None);
-    // Others who had it for half of so short a time are not told as a disturbance, nor are those who had it in a part of a long life.
+    // Others who had it for half of so short a time are not told as a disturbance, nor are those
+    // who had it in a part of a long life.
     assert_eq!(told(0.4, 0, true, 9e6, 2.0), None);
     assert_eq!(told(0.4, 0, true, 45e6, 20.0), None);
     // A control that sleeps.
     assert_eq!(told(0.4, 0, false, 45e6, 2.0), None);
-    // A clock at 0.7 of its rate. A CPU gives no more time than passes: not where others have it too, and not to a control.
+    // A clock at 0.7 of its rate. A CPU gives no more time than passes: not where others have it
+    // too, and not to a control.
     for (disturbed, turns) in [(0, true), (10, true), (0, false)] {
         let reason = told(1.0 / 0.7, disturbed, turns, 45e6, 2.0);
         assert!(matches!(reason, Some(Reason::TimeMissing { .. })), "{reason:?}");
@@ -120,13 +122,15 @@ fn the_host_knows_the_rate_of_the_counter() {
     };
     let told = |run: Run, per_us, counter: &str| told_by(run, usize::MAX, per_us, counter);
     assert_eq!(told(run.clone(), 2600, "tsc"), Verdict::Verified);
-    // Pushed aside between two readings, as `classic testFiber` of one start was beside other tests.
+    // Pushed aside between two readings, as `classic testFiber` of one start was beside other
+    // tests.
     assert_eq!(told_by(run.clone(), 1, 2700, "tsc"), Verdict::Verified);
     assert_eq!(told(run.clone(), 2340, "tsc"), Verdict::Contradicted);
     assert_eq!(told(run.clone(), 1000, "System.nanoTime"), Verdict::Verified);
 }
 
-/// One start's readings of the counter hold a preemption: their mean rises eightfold, the median interval does not.
+/// One start's readings of the counter hold a preemption: their mean rises eightfold, the median
+/// interval does not.
 #[test]
 fn a_preempted_reading_takes_nothing_off() {
     let mut run = measured();
@@ -153,7 +157,8 @@ fn a_preempted_reading_takes_nothing_off() {
     };
     assert_eq!(told(&mut run, &|_| 40), (Verdict::Verified, None, Some(60.0)));
     assert_eq!(told(&mut run, &|index| if index == 3 { 320 } else { 40 }), (Verdict::Verified, None, Some(60.0)));
-    // Of a start's mean nothing is left: it says nothing against the others, unless half of them are so.
+    // Of a start's mean nothing is left: it says nothing against the others, unless half of them
+    // are so.
     let below =
         Judgement::new(Verdict::Unobservable, Reason::BelowReading { left: -220.0, reading: 320.0, least: None });
     let mut lost = run.clone();
@@ -199,7 +204,8 @@ fn catalogue() -> Catalogue {
     load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../mechanisms"), &[], &|_| Ok(())).unwrap()
 }
 
-/// A payload that was not sent, a working set that was not touched and a system call that was not made cost less than rows of the same run say.
+/// A payload that was not sent, a working set that was not touched and a system call that was not
+/// made cost less than rows of the same run say.
 #[test]
 fn what_a_unit_contains_bounds_it() {
     let catalogue = catalogue();
@@ -243,7 +249,8 @@ fn what_a_unit_contains_bounds_it() {
     near(bounds_of(&Constants::OURS, &few, page, &few.variants[0]).content.unwrap().least_ns, 0.5 * fastest(&few, 2));
     row(&mut few, 2, "control/touch", "switch", &[("working_set", "1024")]);
     assert_eq!(bounds_of(&Constants::OURS, &few, page, &few.variants[0]).content, None);
-    // A payload has no control, but a price; one that is lost in the modes of the row without it says nothing.
+    // A payload has no control, but a price; one that is lost in the modes of the row without it
+    // says nothing.
     let mut sent = run.clone();
     let page = row(&mut sent, 0, "thread/pipe", "message", &[("payload", "1048576")]);
     row(&mut sent, 1, "thread/pipe", "message", &[]);

@@ -33,7 +33,8 @@ pub struct Audit {
     /// Watch a container of Docker, Podman or containerd: name or id
     #[arg(long, value_name = "NAME")]
     pub container: Option<String>,
-    /// How long to watch; a command is then asked to end, and killed 10 s later [default: 10s; a command: until it ends; --watch: until Ctrl-C]
+    /// How long to watch; a command is then asked to end, and killed 10 s later [default: 10s; a
+    /// command: until it ends; --watch: until Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = parse_budget)]
     pub time: Option<Duration>,
     /// One line per thread, not only the most expensive ones
@@ -45,8 +46,8 @@ pub struct Audit {
     /// Include the processes it starts
     #[arg(long)]
     pub children: bool,
-    /// Instead: how long its threads wait for a CPU after they were woken, and for whom; traced, which takes root
-    /// or CAP_PERFMON and a mounted tracefs
+    /// Instead: how long its threads wait for a CPU after they were woken, and for whom; traced,
+    /// which takes root or CAP_PERFMON and a mounted tracefs
     #[arg(long, conflicts_with_all = ["command", "cgroup", "unit", "container", "children", "watch", "threads", "seed", "resume", "wait"])]
     pub wakeups: bool,
     /// Show it again and again: each time what happened since the time before, at the end all
@@ -58,7 +59,8 @@ pub struct Audit {
     /// Output format
     #[arg(long, value_name = "F", default_value = "table")]
     pub format: ListFormat,
-    /// File to write the answer to [default: standard output; of a command: standard error, since standard output is the command's]
+    /// File to write the answer to [default: standard output; of a command: standard error, since
+    /// standard output is the command's]
     #[arg(short, long, value_name = "FILE", value_parser = file_parser())]
     pub output: Option<PathBuf>,
     /// Database of runs

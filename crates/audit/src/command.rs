@@ -71,7 +71,8 @@ impl Action for Audit {
             (None, Some(service)) => Watched::service(&service),
             (None, None) => Watched::start(&self.command, self.children),
         };
-        // The program is looked for before anything is measured: a wrong number or name must not take half a minute to say.
+        // The program is looked for before anything is measured: a wrong number or name must not
+        // take half a minute to say.
         match self.command.is_empty() {
             true => drop(begin().map_err(unwatchable)?),
             false => switchcost_machine::program::startable(&self.command).map_err(unwatchable)?,
@@ -135,7 +136,8 @@ impl Auditing<'_> {
         Ok(missing)
     }
 
-    /// Only of a run that has every row: a price is not put together from what was measured at different times.
+    /// Only of a run that has every row: a price is not put together from what was measured at
+    /// different times.
     fn complete_price(&self, run: &Run, rule: &PriceRule) -> Option<Price> {
         let all = rule.rows().all(|row| place(run, row, &self.catalogue).is_some());
         if all { price(run, rule, &self.catalogue) } else { None }
@@ -171,7 +173,8 @@ impl Auditing<'_> {
         self.complete()
     }
 
-    /// Prices in the order of the data file; a kind that this machine cannot measure borrows that of a switch on one CPU.
+    /// Prices in the order of the data file; a kind that this machine cannot measure borrows that
+    /// of a switch on one CPU.
     fn complete(&mut self) -> Result<(), Failure> {
         let rank = |price: &Price| self.data.rules.iter().position(|rule| *rule == price.rule);
         self.prices.sort_by_key(rank);
@@ -188,7 +191,8 @@ impl Auditing<'_> {
                     .map_or_else(String::new, |rule| rule.wanted.command())
             )));
         };
-        // Sleep on timers has no general price, and needs none: without it, it is a wake-up like others.
+        // Sleep on timers has no general price, and needs none: without it, it is a wake-up like
+        // others.
         let lacking = |kind: &SwitchKind| *kind != SwitchKind::Timer && general(*kind).is_none();
         for kind in SwitchKind::ALL.into_iter().filter(lacking).collect::<Vec<_>>() {
             self.notes.push(format!("switches of kind {} are priced like switches on one CPU", kind.as_str()));
@@ -198,7 +202,8 @@ impl Auditing<'_> {
         Ok(())
     }
 
-    /// Looks from time to time until the time is up, the program has ended or the user has seen enough.
+    /// Looks from time to time until the time is up, the program has ended or the user has seen
+    /// enough.
     fn watch(&self, watched: &mut Watched, stop: &Interrupt) -> Result<Woken, Failure> {
         let endless = self.arguments.watch || !self.arguments.command.is_empty();
         let time = self.arguments.time.or((!endless).then_some(USUAL_TIME));

@@ -1,11 +1,15 @@
-//! What the switches of a program cost it: how many of each kind there were, times what one costs here.
+//! What the switches of a program cost it: how many of each kind there were, times what one costs
+//! here.
 //!
-//! `/proc` tells how often a thread blocked and how often it was pushed aside, not what happened then. Three things are concluded:
+//! `/proc` tells how often a thread blocked and how often it was pushed aside, not what happened
+//! then. Three things are concluded:
 //!
-//! - A thread that wakes another on its own CPU is pushed aside by it. So as many involuntary switches as there are voluntary ones are halves of
-//!   switches on one CPU; what is left of the involuntary ones is plain preemption.
-//! - What is left of the voluntary ones is sleep, in threads that were seen to sleep on a timer; else it was woken on another CPU that was idle, at
-//!   most as often as CPUs interrupted each other; the rest took over a CPU that was busy.
+//! - A thread that wakes another on its own CPU is pushed aside by it. So as many involuntary
+//!   switches as there are voluntary ones are halves of switches on one CPU; what is left of the
+//!   involuntary ones is plain preemption.
+//! - What is left of the voluntary ones is sleep, in threads that were seen to sleep on a timer;
+//!   else it was woken on another CPU that was idle, at most as often as CPUs interrupted each
+//!   other; the rest took over a CPU that was busy.
 //! - What a thread waits for, as seen at the looks, says which mechanism stands for it.
 
 use crate::rule::{PriceRule, SwitchKind};
@@ -18,7 +22,8 @@ use switchcost_stats::{Interval, median, median_interval, quantile, sorted};
 /// Name of the evidence count that holds the CPU time of the participating tasks, ns.
 const CPU_TIME: &str = "cpu_time_ns";
 
-/// Share of the program's CPU time from which on prices that explain it are not believed: no program does nothing but switch.
+/// Share of the program's CPU time from which on prices that explain it are not believed: no
+/// program does nothing but switch.
 const MOST_OF_PROGRAM: f64 = 0.9;
 
 /// Switches a unit below which a measurement says nothing of a switch.
@@ -98,11 +103,13 @@ pub struct Price {
 }
 
 impl Price {
-    /// The price at such a pace: between the two measurements it lies between. That is a mean of what may differ from switch to switch, and how long
-    /// another CPU had slept, when it was woken, is only concluded; the interval reaches over all that was measured.
+    /// The price at such a pace: between the two measurements it lies between. That is a mean of
+    /// what may differ from switch to switch, and how long another CPU had slept, when it was
+    /// woken, is only concluded; the interval reaches over all that was measured.
     #[must_use]
     pub fn at(&self, pace: Pace) -> Estimate {
-        // A sleep ten times as long lets as much more go cold, whatever its length: its time is taken by its logarithm.
+        // A sleep ten times as long lets as much more go cold, whatever its length: its time is
+        // taken by its logarithm.
         let asleep = !self.rule.apart.is_empty();
         let scaled = |ns: f64| if asleep { ns.max(1.0).ln() } else { ns };
         let each_ns = if asleep { pace.asleep_ns } else { pace.cpu_ns };
@@ -121,7 +128,8 @@ impl Price {
     }
 }
 
-/// What a switch costs in a variant that works between switches, and whose work alone was also measured.
+/// What a switch costs in a variant that works between switches, and whose work alone was also
+/// measured.
 #[must_use]
 pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
     let walls = |variant: usize| -> Vec<f64> {
@@ -147,7 +155,8 @@ pub fn point_of(run: &Run, with: usize, alone: usize) -> Option<PricePoint> {
 
 /// CPU time of one kernel switch in a measured variant, ns, and wall time of a unit.
 ///
-/// Where the probe does not count CPU time, wall time is taken for it if all contexts share one CPU, which is then never idle.
+/// Where the probe does not count CPU time, wall time is taken for it if all contexts share one
+/// CPU, which is then never idle.
 #[must_use]
 pub fn price_of(run: &Run, variant: usize) -> Option<(Estimate, f64)> {
     let (counted, _) = counted(&run.starts_of(variant));
@@ -208,9 +217,11 @@ pub struct Audit {
     pub involuntary: u64,
     /// By kind.
     pub kinds: Vec<Kind>,
-    /// CPU time of all switches, ns; never more than the program used. The costs of kinds and threads add up to it.
+    /// CPU time of all switches, ns; never more than the program used. The costs of kinds and
+    /// threads add up to it.
     pub cost: Estimate,
-    /// The prices do not fit this program: they explain more than nine tenths of what it used. The cost is then an upper bound and nothing more.
+    /// The prices do not fit this program: they explain more than nine tenths of what it used. The
+    /// cost is then an upper bound and nothing more.
     pub misfit: bool,
     /// CPU time of the program, ns; None: unknown.
     pub cpu_ns: Option<f64>,
@@ -238,7 +249,8 @@ impl Audit {
         self
     }
 
-    /// What the switches may cost afterwards, in caches, by what one does, ns, least and most: no more than the program used besides.
+    /// What the switches may cost afterwards, in caches, by what one does, ns, least and most: no
+    /// more than the program used besides.
     #[must_use]
     pub fn indirect(&self, each: (f64, f64)) -> (f64, f64) {
         let most = self.cpu_ns.map_or(f64::INFINITY, |cpu| (cpu - self.cost.low).max(0.0));
@@ -294,14 +306,16 @@ fn sleeping(thread: &ThreadSeen, prices: &[Price]) -> f64 {
     if samples == 0 { 0.0 } else { f64::from(asleep) / f64::from(samples) }
 }
 
-/// Time from one sleep of a thread to its next, ns, as most sleeps have it: the threads' rates, weighted by their sleeps.
+/// Time from one sleep of a thread to its next, ns, as most sleeps have it: the threads' rates,
+/// weighted by their sleeps.
 fn asleep(threads: &[ThreadSeen], shares: Shares, prices: &[Price], wall_ns: f64) -> Option<f64> {
     let sleeps = threads.iter().map(|thread| shares.counts(thread, prices)[&SwitchKind::Timer]);
     let (sum, squares) = sleeps.fold((0.0, 0.0), |(sum, squares), sleeps| (sum + sleeps, squares + sleeps * sleeps));
     (sum > 0.0).then(|| wall_ns * sum / squares)
 }
 
-/// Prices a program's switches. `prices` are in the order of the data file; every kind has one that takes any channel.
+/// Prices a program's switches. `prices` are in the order of the data file; every kind has one that
+/// takes any channel.
 #[must_use]
 pub fn audit(observed: &Observed, prices: &[Price]) -> Audit {
     let seen = |of: fn(&ThreadSeen) -> u64| observed.threads.iter().map(of).sum::<u64>();
@@ -377,11 +391,12 @@ fn cpu_time(observed: &Observed) -> Option<f64> {
     known.map(|ns| ns as f64)
 }
 
-/// A namesake that switches less than this share of a thread's rate says nothing of where that thread waits: it sleeps while the other works.
+/// A namesake that switches less than this share of a thread's rate says nothing of where that
+/// thread waits: it sleeps while the other works.
 const ALIKE: u64 = 10;
 
-/// A thread that no look saw waiting is supposed to wait where busy ones of its name do: of many threads a look places only some. For each thread, whether
-/// that is supposed.
+/// A thread that no look saw waiting is supposed to wait where busy ones of its name do: of many
+/// threads a look places only some. For each thread, whether that is supposed.
 fn impute_channels(threads: &mut [ThreadSeen]) -> Vec<bool> {
     let borrowed: Vec<_> = threads
         .iter()
@@ -401,7 +416,8 @@ fn impute_channels(threads: &mut [ThreadSeen]) -> Vec<bool> {
     threads.iter_mut().zip(borrowed).map(suppose).collect()
 }
 
-/// Where these threads wait, each look at one weighted by its switches: one that sleeps all the time counts as little as it switches.
+/// Where these threads wait, each look at one weighted by its switches: one that sleeps all the
+/// time counts as little as it switches.
 fn common_channels<'a>(threads: impl Iterator<Item = &'a ThreadSeen>) -> BTreeMap<String, u32> {
     let mut all: BTreeMap<String, u64> = BTreeMap::new();
     for thread in threads.filter(|thread| thread.voluntary > 0) {
@@ -413,8 +429,9 @@ fn common_channels<'a>(threads: impl Iterator<Item = &'a ThreadSeen>) -> BTreeMa
     all.into_iter().map(|(channel, weight)| (channel, u32::try_from(weight).unwrap_or(u32::MAX))).collect()
 }
 
-/// CPU time and delay of a switch of this kind in this thread: of what it was seen waiting for, each weighted by its looks. The interval reaches
-/// over all of them, since looks see long waits more often than short ones.
+/// CPU time and delay of a switch of this kind in this thread: of what it was seen waiting for,
+/// each weighted by its looks. The interval reaches over all of them, since looks see long waits
+/// more often than short ones.
 fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], pace: Pace) -> (Estimate, Option<f64>) {
     let find = |channel: &str| prices.iter().find(|price| price.rule.kind == kind && price.rule.takes(channel));
     let timer = |channel: &str| prices.iter().any(|p| p.rule.kind == SwitchKind::Timer && p.rule.takes(channel));
@@ -444,8 +461,9 @@ fn price(thread: &ThreadSeen, kind: SwitchKind, prices: &[Price], pace: Pace) ->
     (Estimate { value: cpu / samples, low, high }, delay.map(|sum: f64| sum / samples))
 }
 
-/// What a switch on one CPU costs afterwards by the sweeps of `parameter` in a run, ns, least and most: total − control − direct (`Split`). A point of
-/// fewer starts than an interval needs does not count.
+/// What a switch on one CPU costs afterwards by the sweeps of `parameter` in a run, ns, least and
+/// most: total − control − direct (`Split`). A point of fewer starts than an interval needs does
+/// not count.
 #[must_use]
 pub fn indirect(analysis: &Analysis<'_>, parameter: &str) -> Option<(f64, f64)> {
     let sweeps = analysis.curves.iter().filter(|c| c.axis == parameter && c.variant.placement == Placement::usual());

@@ -172,7 +172,8 @@ fn the_price_of_a_sleep_grows_with_the_time_asleep_of_each_thread() {
     timer.rule.apart = vec![timer.rule.wanted.clone()];
     timer.points = vec![PricePoint { each_ns: 2_000_000.0, cpu: around(30_000.0) }];
     let sleeper = |voluntary| thread(voluntary, 0, "hrtimer_nanosleep");
-    // One beside the other: sleeps of 10 us, of 0.2 ms, which is half-way from 20 us to 2 ms, of 0.2 s.
+    // One beside the other: sleeps of 10 us, of 0.2 ms, which is half-way from 20 us to 2 ms, of
+    // 0.2 s.
     let all = [(20_000, 20_000.0), (1000, 25_000.0), (1, 30_000.0)];
     let threads = all.iter().map(|(sleeps, _)| sleeper(*sleeps)).collect();
     let seen = Observed { wall: Duration::from_millis(200), ..observed(threads, Some(0)) };
@@ -199,7 +200,8 @@ fn a_sleeper_says_nothing_of_a_busy_thread_of_its_name() {
     let busy = found.threads.iter().find(|thread| thread.seen.voluntary == 1000).unwrap();
     assert!(busy.seen.channels.is_empty() && !busy.supposed, "{busy:?}");
     assert!((busy.cost.value - 1000.0 * 800.0).abs() < 1e-6, "{busy:?}");
-    // A namesake that works as much lends its channel, marked as supposed. One that sleeps lends as little as it switches.
+    // A namesake that works as much lends its channel, marked as supposed. One that sleeps lends as
+    // little as it switches.
     let seen = observed(vec![named(2, "ep_poll"), named(900, "pipe_read"), named(1000, "")], Some(0));
     let found = audit(&seen, &prices());
     let supposed: Vec<_> = found.threads.iter().filter(|thread| thread.supposed).collect();

@@ -69,14 +69,16 @@ struct IndirectEntry {
 /// Reads the file, and checks it against the mechanisms.
 ///
 /// # Errors
-/// It is missing, not of the right form, or a kind of switch has no price for threads that wait anywhere.
+/// It is missing, not of the right form, or a kind of switch has no price for threads that wait
+/// anywhere.
 pub fn load_audit(path: &Path, catalogue: &Catalogue) -> Result<AuditData, CatalogueError> {
     convert(read(path)?, catalogue).map_err(|what| CatalogueError::invalid(path, what))
 }
 
 fn convert(file: File, catalogue: &Catalogue) -> Result<AuditData, String> {
     let rules = file.price.into_iter().map(|entry| rule(entry, catalogue)).collect::<Result<Vec<_>, _>>()?;
-    // Which threads sleep on timers is told by what they wait in, so that their price needs no rest.
+    // Which threads sleep on timers is told by what they wait in, so that their price needs no
+    // rest.
     for kind in SwitchKind::ALL.into_iter().filter(|kind| *kind != SwitchKind::Timer) {
         if rules.iter().rev().find(|rule| rule.kind == kind).is_none_or(|last| !last.channels.is_empty()) {
             return Err(format!(

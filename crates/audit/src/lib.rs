@@ -1,5 +1,6 @@
-//! `audit`: what the switches of a running program cost it. They are counted without tracing, and priced by measurements of this machine; which
-//! measurement stands for which switch is data, `data/audit.toml`.
+//! `audit`: what the switches of a running program cost it. They are counted without tracing, and
+//! priced by measurements of this machine; which measurement stands for which switch is data,
+//! `data/audit.toml`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

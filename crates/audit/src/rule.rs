@@ -36,7 +36,8 @@ impl SwitchKind {
 pub struct PriceRule {
     /// Kind of the switch.
     pub kind: SwitchKind,
-    /// Functions of the kernel in which the thread waits, a final `*` standing for any rest; empty: any.
+    /// Functions of the kernel in which the thread waits, a final `*` standing for any rest; empty:
+    /// any.
     pub channels: Vec<String>,
     /// What is measured instead.
     pub wanted: Wanted,

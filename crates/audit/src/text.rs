@@ -31,7 +31,8 @@ pub struct Audited {
     pub audit: Audit,
     /// What it was priced by.
     pub prices: Vec<Price>,
-    /// What a switch costs afterwards, in caches, ns, least and most over the stored sweep; None: not known.
+    /// What a switch costs afterwards, in caches, ns, least and most over the stored sweep; None:
+    /// not known.
     pub indirect: Option<(f64, f64)>,
     /// The command that would measure that.
     pub indirect_command: String,
@@ -347,7 +348,8 @@ fn threads_table(audited: &Audited, style: Style) -> String {
     out
 }
 
-/// Threads of a service by process and name: they come and go, and what a name costs is what counts.
+/// Threads of a service by process and name: they come and go, and what a name costs is what
+/// counts.
 fn names_table(audited: &Audited, style: Style) -> String {
     let all = by_name(&audited.audit.threads);
     let shown = if audited.all_threads { all.len() } else { SHOWN };

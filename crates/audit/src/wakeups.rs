@@ -1,4 +1,5 @@
-//! `audit --wakeups`: how long the threads of a running program wait for a CPU after they were woken, and for whom.
+//! `audit --wakeups`: how long the threads of a running program wait for a CPU after they were
+//! woken, and for whom.
 
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

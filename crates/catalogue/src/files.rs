@@ -37,8 +37,9 @@ impl CatalogueError {
 /// Longest data file: the largest of ours has 20 KB.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// The text of a regular file of bounded size: a pipe would wait for ever, a device never end. What the system makes up as it is read (/proc/kmsg) passes
-/// for a regular file, may wait as well, and has a size of 0: it is taken for empty.
+/// The text of a regular file of bounded size: a pipe would wait for ever, a device never end. What
+/// the system makes up as it is read (/proc/kmsg) passes for a regular file, may wait as well, and
+/// has a size of 0: it is taken for empty.
 pub(crate) fn text_of(path: &Path) -> Result<String, CatalogueError> {
     let unreadable = |source| CatalogueError::Unreadable { path: path.to_owned(), source };
     let file = fs::metadata(path).map_err(unreadable)?;

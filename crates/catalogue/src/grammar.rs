@@ -1,9 +1,11 @@
-//! How rows, sizes and commands are written, and what a wrong name is held for: one grammar for every command.
+//! How rows, sizes and commands are written, and what a wrong name is held for: one grammar for
+//! every command.
 
 use std::str::FromStr;
 use switchcost_model::{Experiment, MechanismId, Parameter, ParameterKind, Placement, Timing, Variant};
 
-/// What names rows: a mechanism, a glob such as `stack/*` or a family, perhaps with `@PROBE`, and words of the rows in any order.
+/// What names rows: a mechanism, a glob such as `stack/*` or a family, perhaps with `@PROBE`, and
+/// words of the rows in any order.
 #[derive(Debug, Clone)]
 pub struct Pattern<'t> {
     text: &'t str,
@@ -131,7 +133,8 @@ impl<'t> Pattern<'t> {
     }
 }
 
-/// The name fits a glob, in which `*` stands for any letters and `?` for one; large and small letters are alike.
+/// The name fits a glob, in which `*` stands for any letters and `?` for one; large and small
+/// letters are alike.
 fn is_like(name: &str, glob: &str) -> bool {
     // Which beginnings of the name fit the glob so far.
     let name: Vec<char> = name.chars().collect();
@@ -255,7 +258,8 @@ pub fn value(text: &str, parameter: Option<&Parameter>) -> String {
     size(text).filter(|_| number).map_or_else(|| text.to_owned(), |size| size.to_string())
 }
 
-/// Twice the edits from a word to a name or to what stands after its `/`; None: more than two, or half of the word.
+/// Twice the edits from a word to a name or to what stands after its `/`; None: more than two, or
+/// half of the word.
 pub(crate) fn edits(word: &str, name: &str) -> Option<usize> {
     let word = word.to_lowercase();
     let of = |part: &str| strsim::osa_distance(&word, &part.to_lowercase());

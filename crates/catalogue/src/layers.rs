@@ -35,7 +35,8 @@ pub(crate) struct ResidueEntry {
 #[serde(deny_unknown_fields)]
 struct TermEntry {
     mechanism: String,
-    /// Absent: that of the row that is explained, or the default of a mechanism that has no such placement.
+    /// Absent: that of the row that is explained, or the default of a mechanism that has no such
+    /// placement.
     placement: Option<String>,
     contexts: Option<u64>,
     #[serde(default)]
@@ -96,7 +97,8 @@ impl LayerEntry {
     }
 }
 
-/// No mechanism explains itself, neither directly nor through others: a sum that is calibrated on what it predicts adds up whatever is true.
+/// No mechanism explains itself, neither directly nor through others: a sum that is calibrated on
+/// what it predicts adds up whatever is true.
 pub(crate) fn no_circle(mechanism: &MechanismId, layers: &[LayerEntry], donors: &Donors) -> Result<(), String> {
     for (layer, term) in layers.iter().flat_map(|layer| layer.donors().map(move |term| (&layer.name, term))) {
         if term == mechanism.as_str() {

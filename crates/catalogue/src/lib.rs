@@ -1,6 +1,9 @@
-//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`, `data/published.toml`, `data/audit.toml`, `data/fleet.toml`, `data/crosscheck/` and `protocol/plans.toml`.
+//! Reads the data files: `mechanisms/**.toml`, `mechanisms/families.toml`, `probes/*/probe.toml`,
+//! `data/published.toml`, `data/audit.toml`, `data/fleet.toml`, `data/crosscheck/` and
+//! `protocol/plans.toml`.
 //!
-//! The form is described in `mechanisms/README.md`; an unknown field is an error, so that a typing error cannot silently weaken a rule of evidence.
+//! The form is described in `mechanisms/README.md`; an unknown field is an error, so that a typing
+//! error cannot silently weaken a rule of evidence.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

@@ -29,7 +29,8 @@ pub struct Catalogue {
     pub absent: BTreeMap<String, String>,
 }
 
-/// A page of a mechanism, or a folder of a probe, that cannot be used: it costs its own rows, not those of others.
+/// A page of a mechanism, or a folder of a probe, that cannot be used: it costs its own rows, not
+/// those of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
     /// The mechanism that the page would be of; None for anything else.
@@ -54,7 +55,8 @@ impl Catalogue {
         self.mechanisms.iter().find(|mechanism| mechanism.id == *id)
     }
 
-    /// This probe is not of a source that the mechanism's page names: somebody else's word for what the mechanism is.
+    /// This probe is not of a source that the mechanism's page names: somebody else's word for what
+    /// the mechanism is.
     #[must_use]
     pub fn is_foreign(&self, variant: &model::Variant) -> bool {
         let source = self.sources.get(&variant.probe);
@@ -77,7 +79,8 @@ impl Catalogue {
         self.families.iter().find(|known| known.id == family).map_or("", |known| &known.lacks)
     }
 
-    /// Standard deviation of a row's figure between runs, as a fraction; 0 for families that nobody measured it of.
+    /// Standard deviation of a row's figure between runs, as a fraction; 0 for families that nobody
+    /// measured it of.
     #[must_use]
     pub fn run_to_run(&self, family: &str) -> f64 {
         self.families.iter().find(|known| known.id == family).map_or(0.0, |known| known.run_to_run)
@@ -341,7 +344,8 @@ fn parameters(entries: BTreeMap<String, ParameterEntry>) -> Result<Common, Strin
     entries.into_iter().map(named).collect()
 }
 
-/// Keys that `run` has itself; a parameter of that name would change the plan (PROTOCOL.md, section 1).
+/// Keys that `run` has itself; a parameter of that name would change the plan (PROTOCOL.md, section
+/// 1).
 const KEYS: &[&str] = &[
     "report_fd",
     "protocol",

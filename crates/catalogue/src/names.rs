@@ -5,8 +5,9 @@ use crate::grammar::{Pattern, edits, nearest, question};
 use switchcost_model::{Mechanism, MechanismId};
 
 impl Catalogue {
-    /// Reads a pattern. Where no mechanism has its name, it names those that go by it: a tag of their pages, such as their language; a word of
-    /// name, title or `short` that only one has; or all of it, if `short` or else the title says that. Controls are not meant by such words.
+    /// Reads a pattern. Where no mechanism has its name, it names those that go by it: a tag of
+    /// their pages, such as their language; a word of name, title or `short` that only one has; or
+    /// all of it, if `short` or else the title says that. Controls are not meant by such words.
     ///
     /// # Errors
     /// A clause about a glob that is none.
@@ -53,8 +54,8 @@ impl Catalogue {
         if titled.is_empty() { pattern } else { pattern.phrase().calling(titled) }
     }
 
-    /// The one mechanism that is meant, of those that `fits`: the example of a family, the only one that the pattern names, or of several the only one
-    /// whose own words have the name.
+    /// The one mechanism that is meant, of those that `fits`: the example of a family, the only one
+    /// that the pattern names, or of several the only one whose own words have the name.
     ///
     /// # Errors
     /// A sentence that says what the name fits, or is most like.
@@ -89,8 +90,8 @@ impl Catalogue {
         }
     }
 
-    /// ` (did you mean …?)` with the mechanisms and families that are most like a name which none has; where none is like it, what there is. Of what is
-    /// known to be absent, why.
+    /// ` (did you mean …?)` with the mechanisms and families that are most like a name which none
+    /// has; where none is like it, what there is. Of what is known to be absent, why.
     #[must_use]
     pub fn did_you_mean(&self, name: &str) -> String {
         if let Some(why) = self.absent.get(&name.to_lowercase()) {
@@ -105,7 +106,8 @@ impl Catalogue {
             let own = mechanism.id.as_str();
             let own = if name.contains('/') { own } else { own.split_once('/').map_or("", |(_, own)| own) };
             let tags = mechanism.tags.iter().cloned();
-            // A name is meant rather than a word of a title, and short words are like too many others.
+            // A name is meant rather than a word of a title, and short words are like too many
+            // others.
             let called = words(mechanism).chain(tags).filter(|word| word.len() >= TELLING);
             let called =
                 called.filter_map(|word| edits(name, &word)).filter(|twice| *twice <= 2).map(|twice| twice + 1).min();
@@ -120,7 +122,8 @@ impl Catalogue {
     }
 }
 
-/// Letters of a title's word that stands for it, at least: shorter ones are mostly `all`, `with` or `each`.
+/// Letters of a title's word that stands for it, at least: shorter ones are mostly `all`, `with` or
+/// `each`.
 const TELLING: usize = 5;
 
 /// Words of name, title and `short` in small letters.

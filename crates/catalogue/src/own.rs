@@ -1,4 +1,5 @@
-//! Experiments and placements of the user's own: a page each, in the folders `experiments` and `placements` beside their mechanisms.
+//! Experiments and placements of the user's own: a page each, in the folders `experiments` and
+//! `placements` beside their mechanisms.
 
 use crate::files::{entries, text_of};
 use crate::mechanisms::Broken;
@@ -6,7 +7,8 @@ use crate::probes::Trusted;
 use std::path::Path;
 use switchcost_model::{Asked, Page, Place, Word};
 
-/// Adds them to the program's own, and says which pages cannot be used. It must come before anything is read that names them.
+/// Adds them to the program's own, and says which pages cannot be used. It must come before
+/// anything is read that names them.
 pub fn add_words(folder: &Path, trusted: Trusted<'_>) -> Vec<Broken> {
     let mut broken = Vec::new();
     add::<Asked>(&folder.join("experiments"), trusted, &mut broken);

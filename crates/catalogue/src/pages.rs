@@ -15,10 +15,12 @@ struct Waiting {
     residues: Vec<ResidueEntry>,
 }
 
-/// Reads the folder `mechanisms` of the installation, and beside it the user's own folders. A page that is not of the right form is among the broken ones.
+/// Reads the folder `mechanisms` of the installation, and beside it the user's own folders. A page
+/// that is not of the right form is among the broken ones.
 ///
 /// # Errors
-/// The installation's `families.toml` or `parameters.toml` is missing or not of the right form: then nothing is known.
+/// The installation's `families.toml` or `parameters.toml` is missing or not of the right form:
+/// then nothing is known.
 pub fn load(folder: &Path, own: &[PathBuf], trusted: Trusted<'_>) -> Result<Catalogue, CatalogueError> {
     let families: FamiliesFile = read(&folder.join("families.toml"))?;
     let common = load_common(&folder.join("parameters.toml"))?;
@@ -141,7 +143,8 @@ fn broken_page(family: &str, path: &Path, reason: String) -> Broken {
     Broken { mechanism, ..broken }
 }
 
-/// Resolves what pages say of other mechanisms. What names a broken page is left out; a page that names one that is nowhere is broken itself.
+/// Resolves what pages say of other mechanisms. What names a broken page is left out; a page that
+/// names one that is nowhere is broken itself.
 fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
     let known = catalogue.mechanisms.clone();
     let broken: Vec<MechanismId> = catalogue.broken.iter().filter_map(|page| page.mechanism.clone()).collect();
@@ -181,7 +184,8 @@ fn resolve(catalogue: &mut Catalogue, waiting: Vec<Waiting>) {
     catalogue.mechanisms = mechanisms;
 }
 
-/// Its switches need no kernel, so that nobody counts them: the controls that bound other such mechanisms bound it too.
+/// Its switches need no kernel, so that nobody counts them: the controls that bound other such
+/// mechanisms bound it too.
 fn in_user_space(mechanism: &Mechanism) -> bool {
     let counted = mechanism.evidence.kernel_switches.flatten().is_some_and(|(least, _)| least > 0.0);
     !mechanism.control && !counted && mechanism.experiments.iter().any(|experiment| experiment.bounded())

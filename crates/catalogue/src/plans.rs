@@ -1,4 +1,5 @@
-//! `protocol/plans.toml`: what a probe answers to which arguments. It is a part of the protocol's version, so it is compiled in.
+//! `protocol/plans.toml`: what a probe answers to which arguments. It is a part of the protocol's
+//! version, so it is compiled in.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,7 +63,8 @@ pub struct PlanEntry {
     /// `ok`, or else it is refused.
     #[serde(default)]
     pub end: PlanEnd,
-    /// Codes of which one must come when it is refused; beside `ok`, with which it may also be refused.
+    /// Codes of which one must come when it is refused; beside `ok`, with which it may also be
+    /// refused.
     #[serde(default)]
     pub code: Vec<String>,
 }
@@ -164,7 +166,8 @@ impl PlanTable {
     /// A rule by its name.
     ///
     /// # Panics
-    /// If there is none: names come from this table and from [`PlanTable::of_this_version`]'s readers, both tested.
+    /// If there is none: names come from this table and from [`PlanTable::of_this_version`]'s
+    /// readers, both tested.
     #[must_use]
     pub fn rule(&self, name: &str) -> &ProtocolRule {
         &self.rules[name]

@@ -68,8 +68,9 @@ pub struct Probes {
     pub broken: Vec<Broken>,
 }
 
-/// Finds the probes: every folder below one of `folders` with a `probe.toml`. A folder that cannot be used costs nothing but itself, and of two probes
-/// with one id the one that is found later. `trusted` says why a folder's content is not to be started.
+/// Finds the probes: every folder below one of `folders` with a `probe.toml`. A folder that cannot
+/// be used costs nothing but itself, and of two probes with one id the one that is found later.
+/// `trusted` says why a folder's content is not to be started.
 #[must_use]
 pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
     let mut probes = Probes::default();
@@ -83,7 +84,8 @@ pub fn load_probes(folders: &[(&Path, Trusted<'_>)]) -> Probes {
             probes.broken.push(Broken::new(folder, reason));
             Vec::new()
         });
-        // A file beside the folders (a README) is not a probe; a link that leads nowhere was meant to be one.
+        // A file beside the folders (a README) is not a probe; a link that leads nowhere was meant
+        // to be one.
         for subfolder in subfolders.into_iter().filter(|path| !path.is_file()) {
             let known = &probes.found;
             let loaded = load_one(&subfolder, known, *trusted);
@@ -193,7 +195,8 @@ fn whole(file: ProbeFile, folder: &Path) -> Result<ProbeInfo, String> {
     })
 }
 
-/// The probe in this folder, if it and its files are trusted. It may be like one of those that are installed, and have the id of one.
+/// The probe in this folder, if it and its files are trusted. It may be like one of those that are
+/// installed, and have the id of one.
 ///
 /// # Errors
 /// They are not, or its `probe.toml` is missing or not of the right form.

@@ -1,8 +1,10 @@
-//! `data/published.toml`: what others have measured. Facts with machine, year, unit and source; shown beside a result, never part of a verdict.
+//! `data/published.toml`: what others have measured. Facts with machine, year, unit and source;
+//! shown beside a result, never part of a verdict.
 
 use serde::{Deserialize, Serialize};
 
-/// The file travels inside the program: it is data of ours, not of the user, and a comparison must not fail for want of it.
+/// The file travels inside the program: it is data of ours, not of the user, and a comparison must
+/// not fail for want of it.
 const TEXT: &str = include_str!("../../../data/published.toml");
 
 /// A figure from a publication.

@@ -43,7 +43,8 @@ fn values(kind: &ParameterKind) -> Vec<String> {
     }
 }
 
-/// Every row that a page allows, with rings of two and of three, and each two parameters away from their defaults.
+/// Every row that a page allows, with rings of two and of three, and each two parameters away from
+/// their defaults.
 fn variants(mechanism: &Mechanism) -> Vec<Variant> {
     let mut settings = vec![Parameters::new()];
     for (name, parameter) in &mechanism.parameters {
@@ -218,7 +219,8 @@ fn a_parameter_changes_the_rule_or_is_known_to_be_silent() {
                         .collect();
                     rules.iter().any(|rule| *rule != rules[0])
                 });
-                // Every task says in which class it ran, whatever the class; and what the host makes itself, it holds against what it saw while the row was measured.
+                // Every task says in which class it ran, whatever the class; and what the host
+                // makes itself, it holds against what it saw while the row was measured.
                 let known = parameter.counted.is_some() || parameter.by_host;
                 if !shows && !known {
                     assert!(

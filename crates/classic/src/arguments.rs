@@ -13,10 +13,10 @@ const STATUSES: &str = "Exit status: 0 fine, 1 the original refuses its argument
 /// Arguments, defaults and checks are the original's: what it refuses ends with its message and
 /// exit status. The same amount of work is spread over several process starts.
 ///
-///   switchcost classic                                 what there is, and what each measures
-///   switchcost classic testFiber 50 1000000            as the original would be started
-///   switchcost classic context_switch --placement free only as the scheduler likes
-///   switchcost classic all > classic.md                one Markdown page of all, with default arguments
+/// switchcost classic what there is, and what each measures switchcost classic testFiber 50 1000000
+/// as the original would be started switchcost classic context_switch --placement free only as the
+/// scheduler likes switchcost classic all > classic.md one Markdown page of all, with default
+/// arguments
 #[derive(Parser, Debug)]
 #[command(name = "classic", verbatim_doc_comment, after_help = STATUSES)]
 pub struct Classic {
@@ -31,7 +31,8 @@ pub struct Classic {
     /// Rounds (starts of each probe) over which the work is spread [default: 10]
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub rounds: Option<u64>,
-    /// Time limit for each program, such as 20s or 2m [default: the program's own, which the list names]
+    /// Time limit for each program, such as 20s or 2m [default: the program's own, which the list
+    /// names]
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     pub budget: Option<Duration>,
     /// How each command measures

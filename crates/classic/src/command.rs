@@ -167,7 +167,8 @@ fn plan(
     Ok(rows)
 }
 
-/// Ids of all probes that can carry the mechanism out; none is left to the ordinary choice, which says why.
+/// Ids of all probes that can carry the mechanism out; none is left to the ordinary choice, which
+/// says why.
 fn every_probe(row: &Row, session: &Session) -> Vec<String> {
     let Some(mechanism) = session.catalogue.find(&row.mechanism) else { return Vec::new() };
     choices(mechanism, &session.probes).into_iter().map(|(probe, _)| probe.info.id.clone()).collect()

@@ -1,4 +1,5 @@
-//! `classic`: the programs of five write-ups, what each prints of a row beside our figure. Programs are data, `classic/*.toml`.
+//! `classic`: the programs of five write-ups, what each prints of a row beside our figure. Programs
+//! are data, `classic/*.toml`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

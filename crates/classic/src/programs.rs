@@ -1,4 +1,5 @@
-//! `classic/*.toml`: the programs of the write-ups, as data. The form is described in `classic/README.md`.
+//! `classic/*.toml`: the programs of the write-ups, as data. The form is described in
+//! `classic/README.md`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -271,7 +272,8 @@ mod tests {
         for program in &programs {
             assert!(!program.explains.is_empty() && !program.differences.is_empty(), "{}", program.name);
             for row in &program.rows {
-                // A mechanism may belong to a probe that is not part of this source tree; what is known is used rightly.
+                // A mechanism may belong to a probe that is not part of this source tree; what is
+                // known is used rightly.
                 let Some(mechanism) = catalogue.find(&row.mechanism) else { continue };
                 assert!(mechanism.experiments.contains(&row.experiment), "{}: {}", program.name, row.mechanism);
                 assert!(mechanism.placements.contains(&row.placement), "{}: {}", program.name, row.mechanism);

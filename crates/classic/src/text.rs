@@ -8,7 +8,8 @@ use switchcost_report::answer::{Cell, Section};
 use switchcost_report::text::{Style, wrapped};
 use switchcost_report::{FORMATS, about, figure_of};
 
-/// The rows of a program in its run, each with the units that the original carries out; or why there is none.
+/// The rows of a program in its run, each with the units that the original carries out; or why
+/// there is none.
 pub type Rows = Vec<Result<(Vec<usize>, u64), String>>;
 
 /// A program that has been carried out.
@@ -124,7 +125,8 @@ impl Performance<'_> {
         style.map_or_else(|| table.markdown(), |style| table.terminal(style))
     }
 
-    /// What the program prints here, beside what its article says; None if the row of the article has no figure.
+    /// What the program prints here, beside what its article says; None if the row of the article
+    /// has no figure.
     fn beside_article(&self) -> Option<String> {
         let rows = self.program.rows.iter().zip(self.rows);
         let (article, rows, work) = rows
@@ -140,7 +142,8 @@ impl Performance<'_> {
         Some(format!("Here {here} {unit} ({label}{limits}); the article says {says} ({on})."))
     }
 
-    /// What one unit costs here, by the rows that were timed as a whole; of several the least and the most.
+    /// What one unit costs here, by the rows that were timed as a whole; of several the least and
+    /// the most.
     fn answer(&self) -> Option<String> {
         let timed = self.measured().map(|(row, _)| row).filter(|row| {
             row.verdict == Verdict::Verified && row.variant.timing == Timing::Batch && row.median().is_some()
@@ -170,7 +173,8 @@ impl Performance<'_> {
         values.fold(self.program.name.clone(), |text, value| format!("{text} {value}"))
     }
 
-    /// Each list under the table with its heading; empty ones are left out. Not `whole`: of each reason the first sentence.
+    /// Each list under the table with its heading; empty ones are left out. Not `whole`: of each
+    /// reason the first sentence.
     fn lists(&self, whole: bool) -> Vec<(&'static str, Vec<String>)> {
         let reason =
             |row: &Row<'_>| row.reason.as_ref().map(|reason| format!("{} is {}: {reason}", row.label, row.verdict));

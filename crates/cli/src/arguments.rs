@@ -40,7 +40,9 @@ impl DetailOptions {
 pub struct CountersOption {
     /// Count cycles, misses or these events per unit
     ///
-    /// Of the CPU, in user mode and in the kernel apart: cycles, instructions, branch-misses, cache-misses. Of the kernel: task-clock, page-faults, context-switches. In starts of their own, whose times are in no figure.
+    /// Of the CPU, in user mode and in the kernel apart: cycles, instructions, branch-misses,
+    /// cache-misses. Of the kernel: task-clock, page-faults, context-switches. In starts of their
+    /// own, whose times are in no figure.
     #[arg(long, value_name = "E,...", value_delimiter = ',', num_args = 0..=1, require_equals = true, default_missing_value = "cycles,instructions,branch-misses,cache-misses", value_parser = parse_word::<Counter>)]
     pub counters: Vec<Counter>,
 }

@@ -1,4 +1,5 @@
-//! The forms of a run on the command line: those of the report, and the run file, which can be imported.
+//! The forms of a run on the command line: those of the report, and the run file, which can be
+//! imported.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::fmt;

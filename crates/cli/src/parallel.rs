@@ -3,7 +3,8 @@
 use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 use switchcost_session::Failure;
 
-/// Does it with a thread for each CPU; where the system refuses threads (RLIMIT_NPROC), with this one alone. Work of such work has its threads already.
+/// Does it with a thread for each CPU; where the system refuses threads (RLIMIT_NPROC), with this
+/// one alone. Work of such work has its threads already.
 pub fn on_all_cpus<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     if rayon::current_thread_index().is_some() {
         return Ok(work());

@@ -26,7 +26,8 @@ impl Said {
     }
 }
 
-/// Runs a program in a folder to its end or to Ctrl-C, but not beyond its time; of what it prints the last `kept` bytes are kept.
+/// Runs a program in a folder to its end or to Ctrl-C, but not beyond its time; of what it prints
+/// the last `kept` bytes are kept.
 pub fn run(
     program: &str,
     words: &[&str],

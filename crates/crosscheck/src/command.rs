@@ -211,7 +211,8 @@ fn theirs(pair: &mut Pair, session: &Session) -> bool {
     false
 }
 
-/// One invocation of ours, with its evidence, and its latencies where it has such; None: the user stopped it.
+/// One invocation of ours, with its evidence, and its latencies where it has such; None: the user
+/// stopped it.
 fn own(ours: &mut Ours, session: &Session, random: &mut fastrand::Rng) -> Option<Option<Latencies>> {
     ours.request.seed = u64::from(random.u32(..));
     let run = execute(

@@ -1,11 +1,14 @@
 //! Percentiles of latencies, of a tool that prints a histogram and of ours, counted by one rule.
 //!
-//! A loop that was late by more than a period finds several of its times due at once. Ours counts each of them; a tool that skips the times it missed
-//! counts the first. Of the latencies L, L − P, L − 2P … of such a wake-up it has L alone. So of ours those are left out that lie one period below another.
+//! A loop that was late by more than a period finds several of its times due at once. Ours counts
+//! each of them; a tool that skips the times it missed counts the first. Of the latencies L, L − P,
+//! L − 2P … of such a wake-up it has L alone. So of ours those are left out that lie one period
+//! below another.
 
 use switchcost_model::{Histogram, Phase, Transcript};
 
-/// Lines `VALUE COUNT` of whole numbers, and how many lay above them all; None: the tool does not say how many.
+/// Lines `VALUE COUNT` of whole numbers, and how many lay above them all; None: the tool does not
+/// say how many.
 pub(crate) fn printed(text: &str) -> Option<(Vec<(f64, u64)>, u64)> {
     let pair = |line: &str| {
         let mut words = line.split_whitespace();
@@ -16,7 +19,8 @@ pub(crate) fn printed(text: &str) -> Option<(Vec<(f64, u64)>, u64)> {
     Some((text.lines().filter_map(pair).collect(), beyond))
 }
 
-/// The value below which this share lies, in unit steps, as if values were spread evenly within each. None: it lies above all steps, or there is none.
+/// The value below which this share lies, in unit steps, as if values were spread evenly within
+/// each. None: it lies above all steps, or there is none.
 pub(crate) fn percentile(steps: &[(f64, u64)], beyond: u64, share: f64) -> Option<f64> {
     let all = steps.iter().map(|(_, count)| count).sum::<u64>() + beyond;
     let mut left = share * all as f64;
@@ -62,7 +66,8 @@ impl Latencies {
         count + part * (total - count)
     }
 
-    /// How long this share of them is at most, ns. `skipped`: the period, of a rule that skips missed times.
+    /// How long this share of them is at most, ns. `skipped`: the period, of a rule that skips
+    /// missed times.
     pub(crate) fn percentile(&self, share: f64, skipped: Option<f64>) -> f64 {
         let kept = |ns: f64| {
             let left_out = skipped.map_or(0.0, |period| self.up_to(ns + period) - self.up_to(period));
@@ -94,7 +99,8 @@ mod tests {
         assert_eq!(percentile(&[], 0, 0.5), None);
     }
 
-    /// 1,000 wake-ups of 10 µs, and 10 that are late by 2.25 ms to a period of 0.5 ms: 2.25, 1.75, 1.25, 0.75 and 0.25 ms.
+    /// 1,000 wake-ups of 10 µs, and 10 that are late by 2.25 ms to a period of 0.5 ms: 2.25, 1.75,
+    /// 1.25, 0.75 and 0.25 ms.
     #[test]
     fn a_rule_that_skips_counts_the_first_of_a_late_wake_up() {
         let of = |times: &[f64]| {

@@ -1,4 +1,5 @@
-//! `crosscheck`: other tools beside ours, in turns, in the same unit. Tools are data, `data/crosscheck/*.toml`.
+//! `crosscheck`: other tools beside ours, in turns, in the same unit. Tools are data,
+//! `data/crosscheck/*.toml`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

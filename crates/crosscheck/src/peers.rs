@@ -1,4 +1,5 @@
-//! `data/crosscheck/*.toml`: other tools that measure what a mechanism of ours measures, and how their figures are read and converted.
+//! `data/crosscheck/*.toml`: other tools that measure what a mechanism of ours measures, and how
+//! their figures are read and converted.
 
 use crate::latencies;
 use serde::Deserialize;
@@ -98,7 +99,8 @@ impl Peer {
     /// The figure in what the tool printed.
     ///
     /// # Errors
-    /// A clause: none, several, or no positive number. A tool that prints `inf` or nothing and calls it success has no figure.
+    /// A clause: none, several, or no positive number. A tool that prints `inf` or nothing and
+    /// calls it success has no figure.
     pub fn figure(&self, printed: &str) -> Result<f64, String> {
         if let Some(latency) = self.latency {
             let (steps, beyond) = latencies::printed(printed).ok_or("its histogram does not say what it left out")?;

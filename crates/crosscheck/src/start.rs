@@ -12,7 +12,8 @@ use switchcost_model::harmless;
 /// Variables that programs expect; figures are to come with a point, whatever the user's language.
 const ENVIRONMENT: [&str; 2] = ["HOME", "TMPDIR"];
 
-/// How much of what it prints is kept, of the beginning and of the end: a histogram of some thousand lines.
+/// How much of what it prints is kept, of the beginning and of the end: a histogram of some
+/// thousand lines.
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// What came of it.
@@ -26,7 +27,8 @@ pub enum PeerOutcome {
     Interrupted,
 }
 
-/// Runs a program on these CPUs to its end, or to the end of its time; its whole process group ends with it. `hogs`: tasks beside it that want each of these CPUs.
+/// Runs a program on these CPUs to its end, or to the end of its time; its whole process group ends
+/// with it. `hogs`: tasks beside it that want each of these CPUs.
 #[must_use]
 pub fn run_peer(
     program: &Path,
@@ -71,8 +73,9 @@ pub fn run_peer(
     }
 }
 
-/// The beginning and the end of what it printed until the last of its processes was gone, and why that was all. It knows nothing of our descriptor; where that is its standard output,
-/// what it says is there.
+/// The beginning and the end of what it printed until the last of its processes was gone, and why
+/// that was all. It knows nothing of our descriptor; where that is its standard output, what it
+/// says is there.
 fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) -> (Heard, String, String) {
     let (mut head, mut tail) = (Vec::new(), VecDeque::new());
     let over = child.hear(deadline, interrupt, |bytes| {
@@ -85,7 +88,8 @@ fn heard(child: &mut Child, deadline: Instant, interrupt: Option<&Interrupt>) ->
     (over, text(&head), text(tail.make_contiguous()))
 }
 
-/// Its last words, behind its first line: what failed stands in the one with some programs, with others in the other.
+/// Its last words, behind its first line: what failed stands in the one with some programs, with
+/// others in the other.
 fn ends_of(first: &str, printed: &str) -> String {
     let first = first.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
     let last = last_words(printed).unwrap_or_else(|| first.to_owned());

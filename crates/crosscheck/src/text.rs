@@ -50,7 +50,8 @@ pub struct CrosscheckFigures {
     pub rounds: usize,
     /// Of these, rounds in which other programs disturbed ours; nobody knows of the tool's.
     pub disturbed: usize,
-    /// Of latencies, which stand here counted by the tool's rule: ours of all intended times, ns; null otherwise.
+    /// Of latencies, which stand here counted by the tool's rule: ours of all intended times, ns;
+    /// null otherwise.
     pub whole_ns: Option<f64>,
 }
 

@@ -1,5 +1,6 @@
-//! Writes data/example/fleet.json, on which the counts of docs/notebook/fleet.md rest: run files of nodes, made small enough to be kept, as the figures of their
-//! starts. Its arguments are folders of run files NAME-NUMBER.jsonl; NAME is `clean`, or the fault that was planted.
+//! Writes data/example/fleet.json, on which the counts of docs/notebook/fleet.md rest: run files of
+//! nodes, made small enough to be kept, as the figures of their starts. Its arguments are folders
+//! of run files NAME-NUMBER.jsonl; NAME is `clean`, or the fault that was planted.
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};

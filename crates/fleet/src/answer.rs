@@ -34,7 +34,8 @@ pub struct FleetFact {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "odd row", deny_unknown_fields)]
 pub struct FleetFinding {
-    /// Label of the row, its probe included; `all rows` is their weighted sum, `clock` the ruler that the clock alone slows.
+    /// Label of the row, its probe included; `all rows` is their weighted sum, `clock` the ruler
+    /// that the clock alone slows.
     pub row: String,
     /// `cost`: what it costs while nothing stops it; `stopped`: how long it was stopped.
     pub what: &'static str,
@@ -44,7 +45,8 @@ pub struct FleetFinding {
     pub usual_ns: Option<f64>,
     /// Nodes that it was held against.
     pub others: usize,
-    /// Chance of any such difference in the whole fleet, were all nodes equal, as Student's t and Holm's correction have it.
+    /// Chance of any such difference in the whole fleet, were all nodes equal, as Student's t and
+    /// Holm's correction have it.
     pub p: f64,
 }
 
@@ -72,7 +74,8 @@ pub struct FleetNode {
     pub judged: bool,
     /// It is unlike the others.
     pub odd: bool,
-    /// It was measured again: true if it was odd again, false if not; null if it was not measured again.
+    /// It was measured again: true if it was odd again, false if not; null if it was not measured
+    /// again.
     pub confirmed: Option<bool>,
     /// What it may point to; null if nothing is odd.
     pub suspect: Option<&'static str>,
@@ -88,7 +91,8 @@ pub struct FleetNode {
     pub findings: Vec<FleetFinding>,
     /// Rows that are not judged, since this node has no usable figure of them.
     pub unusable: Vec<FleetUnusable>,
-    /// Against earlier rounds: `new` (odd now, changed), `always` (odd now, as before), `changed` (not odd, and not as before), `same`; null with one round.
+    /// Against earlier rounds: `new` (odd now, changed), `always` (odd now, as before), `changed`
+    /// (not odd, and not as before), `same`; null with one round.
     pub history: Option<&'static str>,
     /// Facts that changed since the last round.
     pub facts_changed: Vec<FleetFact>,
@@ -185,9 +189,11 @@ pub struct FleetGroup {
     pub clock_spread: Option<f64>,
     /// Rows.
     pub rows: Vec<FleetRow>,
-    /// Rows by which its nodes fall into kinds of which none is the rule: nobody is called odd for being of one.
+    /// Rows by which its nodes fall into kinds of which none is the rule: nobody is called odd for
+    /// being of one.
     pub kinds: Vec<FleetKinds>,
-    /// Rows that cost more or less than in the earlier rounds on most nodes; a change that all went through makes none of them odd.
+    /// Rows that cost more or less than in the earlier rounds on most nodes; a change that all went
+    /// through makes none of them odd.
     pub since: Vec<FleetChange>,
 }
 
@@ -211,7 +217,8 @@ pub struct Fleet {
     pub format: u32,
     /// Rounds that were read.
     pub rounds: usize,
-    /// Nodes that did not answer in the last round: expected ones, or without a list of these those that answered in an earlier round.
+    /// Nodes that did not answer in the last round: expected ones, or without a list of these those
+    /// that answered in an earlier round.
     pub missing: Vec<String>,
     /// Nodes that nobody expected.
     pub unexpected: Vec<String>,
@@ -318,7 +325,8 @@ impl Fleet {
         self.groups.iter().any(|group| !group.kinds.is_empty())
     }
 
-    /// Nodes of which most starts were disturbed, if they are most of those that are judged: that they are alike says nothing of them.
+    /// Nodes of which most starts were disturbed, if they are most of those that are judged: that
+    /// they are alike says nothing of them.
     #[must_use]
     pub fn disturbed(&self) -> Option<usize> {
         let judged = self.nodes.iter().filter(|node| node.judged);

@@ -17,24 +17,25 @@ pub struct Fleet {
 /// What is done with a fleet.
 #[derive(Subcommand, Debug)]
 pub enum FleetAction {
-    /// Print what starts one measurement, with a budget of 8 s, on each node, by a launcher that you have
+    /// Print what starts one measurement, with a budget of 8 s, on each node, by a launcher that
+    /// you have
     ///
-    ///   switchcost fleet plan --launcher srun --nodes nodes.txt --into /shared/round1
-    ///   switchcost fleet plan --launcher parallel --nodes n1,n2,n3 --into round1 --go
-    ///   switchcost fleet plan --launcher clush --nodes nodes.txt --into fit --go -- switchcost check
+    /// switchcost fleet plan --launcher srun --nodes nodes.txt --into /shared/round1 switchcost
+    /// fleet plan --launcher parallel --nodes n1,n2,n3 --into round1 --go switchcost fleet plan
+    /// --launcher clush --nodes nodes.txt --into fit --go -- switchcost check
     ///
-    /// The folder gets NODE.jsonl, what the node said on standard error (NODE.err) and how it ended (NODE.status).
-    /// The script reads SWITCHCOST_PATIENCE (seconds for a node, 60), SWITCHCOST_JOBS (nodes at once, 64) and
-    /// SWITCHCOST_SSH_OPTIONS.
+    /// The folder gets NODE.jsonl, what the node said on standard error (NODE.err) and how it ended
+    /// (NODE.status). The script reads SWITCHCOST_PATIENCE (seconds for a node, 60),
+    /// SWITCHCOST_JOBS (nodes at once, 64) and SWITCHCOST_SSH_OPTIONS.
     #[command(verbatim_doc_comment)]
     Plan(FleetPlan),
     /// Which of the nodes in a folder may be unlike the others, and what its odd rows point to
     ///
     /// Reads one run file per node, NODE.jsonl. Several folders are rounds, the oldest first.
     ///
-    /// An odd node is a suspicion: in simulated fleets of 64 nodes, made of one machine's runs, at most
-    /// 1 of 1,000 equal nodes is named, and faults of a few percent are often missed (docs/fleet.md).
-    /// Measure it again (--confirm) before you take it out.
+    /// An odd node is a suspicion: in simulated fleets of 64 nodes, made of one machine's runs, at
+    /// most 1 of 1,000 equal nodes is named, and faults of a few percent are often missed
+    /// (docs/fleet.md). Measure it again (--confirm) before you take it out.
     ///
     ///   switchcost fleet judge round1 --expect nodes.txt
     ///   switchcost fleet judge monday tuesday today        what changed, and what was always so
@@ -56,7 +57,8 @@ pub struct FleetPlan {
     /// How nodes are reached
     #[command(flatten)]
     pub launch: Launch,
-    /// Nodes: n1,n2 or n[001-064] or a file with one a line, and beside it, where it is known, the physical host, which measures one node at a time
+    /// Nodes: n1,n2 or n[001-064] or a file with one a line, and beside it, where it is known, the
+    /// physical host, which measures one node at a time
     #[arg(long, value_name = "NODES")]
     pub nodes: String,
     /// Folder that the run files come into
@@ -65,7 +67,8 @@ pub struct FleetPlan {
     /// Run it instead of printing it
     #[arg(long)]
     pub go: bool,
-    /// What each node runs instead of a measurement, as its shell reads it; what it prints is NODE.out
+    /// What each node runs instead of a measurement, as its shell reads it; what it prints is
+    /// NODE.out
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

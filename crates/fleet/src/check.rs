@@ -24,10 +24,12 @@ const USUAL: &str = "check";
 /// Longest line, with its end: node-problem-detector cuts there.
 const BYTES: usize = 80;
 
-/// Share of the time after which the answer is given in any case; the rest is for a busy machine to start and end this process.
+/// Share of the time after which the answer is given in any case; the rest is for a busy machine to
+/// start and end this process.
 const ANSWERED: f64 = 0.9;
 
-/// Share of the time in which all rows are measured; what does not pass is measured again in what is left.
+/// Share of the time in which all rows are measured; what does not pass is measured again in what
+/// is left.
 const FIRST_PASS: f64 = 0.55;
 
 /// Share of the time at which nothing is measured any more.
@@ -244,7 +246,8 @@ impl Examination<'_> {
     }
 }
 
-/// The variant as data files want one: a default that belongs to another experiment is not asked for.
+/// The variant as data files want one: a default that belongs to another experiment is not asked
+/// for.
 fn wanted(variant: &Variant, catalogue: &Catalogue) -> Wanted {
     let page = catalogue.find(&variant.mechanism);
     let default = |name: &String| page.and_then(|page| Some(page.parameters.get(name)?.default.as_str()));

@@ -3,7 +3,8 @@
 use crate::passage::Passage;
 use serde::Deserialize;
 
-/// The file travels inside the program, as `published.toml` does: a verdict on a fleet must not differ for want of it.
+/// The file travels inside the program, as `published.toml` does: a verdict on a fleet must not
+/// differ for want of it.
 const TEXT: &str = include_str!("../../../data/fleet.toml");
 
 /// What one node measures.

@@ -11,7 +11,8 @@ use switchcost_model::{
     Finding, HARDWARE_FACTS, Machine, SOFTWARE_FACTS, Severity, agree, apart, counts, cut, harmless_line,
 };
 
-/// Facts of the place that `check` was started from, not of the node: where they differ, rows are not comparable and nobody is to blame.
+/// Facts of the place that `check` was started from, not of the node: where they differ, rows are
+/// not comparable and nobody is to blame.
 const SURROUNDINGS: &[&str] = &["cgroup.cpu_depth", "container", "security.seccomp"];
 
 /// Findings that no baseline is needed for. The rest of `doctor` says how figures are to be read.
@@ -80,8 +81,8 @@ impl Fitness {
         }
     }
 
-    /// Takes note of facts that differ from the baseline's. One that either side could not read says nothing, nor does one that only one of two
-    /// versions of switchcost knows.
+    /// Takes note of facts that differ from the baseline's. One that either side could not read
+    /// says nothing, nor does one that only one of two versions of switchcost knows.
     pub fn add_facts(&mut self, baseline: (&Machine, &str), here: (&Machine, &str)) {
         let names: BTreeSet<&String> = baseline.0.stable.keys().chain(here.0.stable.keys()).collect();
         let mut differing: Vec<(&String, &str, &str)> = Vec::new();
@@ -105,8 +106,8 @@ impl Fitness {
         }
     }
 
-    /// Takes note of rows measured against the baseline's: of each pass over them the comparisons. A row is unfit only if it fails in every pass, and
-    /// fit if it passes in one.
+    /// Takes note of rows measured against the baseline's: of each pass over them the comparisons.
+    /// A row is unfit only if it fails in every pass, and fit if it passes in one.
     pub fn add_passes(&mut self, passes: &[Pass], gate: f64) {
         let Some(first) = passes.first() else { return };
         let mut fit = 0;
@@ -125,7 +126,8 @@ impl Fitness {
         self.fine.push(format!("{rows} at most {} above the baseline", percent(gate)));
     }
 
-    /// The line, of at most `bytes` bytes without its end: word, then reasons, and how many more there are.
+    /// The line, of at most `bytes` bytes without its end: word, then reasons, and how many more
+    /// there are.
     #[must_use]
     pub fn line(&self, words: &str, bytes: usize) -> String {
         let (first, more) =
@@ -146,7 +148,8 @@ impl Fitness {
     }
 }
 
-/// At most so many bytes of a text, of which the cure behind the last semicolon stays if it leaves room for what is wrong.
+/// At most so many bytes of a text, of which the cure behind the last semicolon stays if it leaves
+/// room for what is wrong.
 fn cut_before_cure(text: &str, bytes: usize) -> String {
     const WRONG: usize = 24;
     match text.rsplit_once("; ").filter(|(_, cure)| text.len() > bytes && cure.len() + WRONG <= bytes) {

@@ -1,5 +1,5 @@
-//! `fleet` and `check`: which nodes are unlike the others, and whether one node is still like its baseline. What a node measures is data,
-//! `data/fleet.toml`.
+//! `fleet` and `check`: which nodes are unlike the others, and whether one node is still like its
+//! baseline. What a node measures is data, `data/fleet.toml`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

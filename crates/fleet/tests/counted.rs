@@ -1,6 +1,8 @@
-//! The promises of `fleet judge`, kept by counting: fleets of simulated nodes, drawn from runs of a real machine, go through the functions that it uses.
+//! The promises of `fleet judge`, kept by counting: fleets of simulated nodes, drawn from runs of a
+//! real machine, go through the functions that it uses.
 //!
-//! Seeds are fixed. The counts are those of `docs/notebook/fleet.md`; where they differ, `make generate` puts what the test counted last into it.
+//! Seeds are fixed. The counts are those of `docs/notebook/fleet.md`; where they differ, `make
+//! generate` puts what the test counted last into it.
 
 use crate::nodes::faults::{Fault, clocks, graded, named};
 use crate::nodes::{ALIKE, Count, Half, Kept, NODES, Scatter, UNEVEN, count};
@@ -58,8 +60,9 @@ fn fleets(kept: &Kept, fleets: u64) -> (String, Vec<(&'static str, Count)>) {
     (table, counts)
 }
 
-/// At most one of 1,000 innocent nodes of a fleet of 64 is accused, and in smaller fleets anybody in at most one of twenty; of the five faults at least 95 % are
-/// found, and 80 % of these with a suspect that fits.
+/// At most one of 1,000 innocent nodes of a fleet of 64 is accused, and in smaller fleets anybody
+/// in at most one of twenty; of the five faults at least 95 % are found, and 80 % of these with a
+/// suspect that fits.
 fn holds(counts: &[(&str, Count)]) {
     for (name, count) in counts {
         let nodes: f64 = name.split_whitespace().next().unwrap().parse().unwrap();
@@ -120,7 +123,8 @@ fn a_fact_that_each_node_has_another_value_of_accuses_nobody() {
     assert!(verdicts.iter().all(|verdict| verdict.facts.is_empty()), "{verdicts:?}");
 }
 
-/// Half of a fleet on another kernel, in the middle of its upgrade: each half is held against itself.
+/// Half of a fleet on another kernel, in the middle of its upgrade: each half is held against
+/// itself.
 #[test]
 fn half_a_fleet_with_another_kernel_is_nobody_s_fault() {
     let verdicts = judged(|fleet| {

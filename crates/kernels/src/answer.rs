@@ -96,7 +96,8 @@ pub struct Answered {
     boots: u64,
     /// Why the table means nothing; null: the control is equal in all columns.
     pub void: Option<String>,
-    /// Options that change what a switch executes and differ between the first and the last kernel, with both values; `-`: not set.
+    /// Options that change what a switch executes and differ between the first and the last kernel,
+    /// with both values; `-`: not set.
     options: Vec<(String, String, String)>,
     /// How many of all options differ; null: not known.
     options_differ: Option<usize>,
@@ -105,7 +106,8 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// Names the columns, compares the controls and the configurations of the first and the last image.
+    /// Names the columns, compares the controls and the configurations of the first and the last
+    /// image.
     pub fn new(emulator: String, boots: u64, data: &Data, images: &[Image], mut columns: Vec<Column>) -> Self {
         let short: Vec<String> = columns.iter().map(Column::short).collect();
         let alike = short.iter().collect::<BTreeSet<_>>().len() < short.len();
@@ -235,7 +237,8 @@ fn counts(columns: &[&Column]) -> Section {
     section
 }
 
-/// A mode with its share, if it is not the only one, and its spread, if that is too large for a number.
+/// A mode with its share, if it is not the only one, and its spread, if that is too large for a
+/// number.
 fn shown(count: &Count, place: usize) -> Option<Value> {
     let Some(mode) = count.modes.get(place) else { return (place == 0).then_some(Value::Unknown) };
     if mode.instructions < 100.0 {

@@ -7,12 +7,14 @@ use switchcost_session::arguments::{ListFormat, parse_budget, parse_difference};
 
 /// Count what kernels do in one switch, in an emulator
 ///
-/// Boots each kernel under QEMU and counts instructions and kernel switches. Counts are not times. Status 125: a gate could not be judged, as `git bisect run`
-/// expects; 129: it cannot be judged at all.
+/// Boots each kernel under QEMU and counts instructions and kernel switches. Counts are not times.
+/// Status 125: a gate could not be judged, as `git bisect run` expects; 129: it cannot be judged at
+/// all.
 #[derive(Parser, Debug)]
 #[command(name = "kernels")]
 pub struct Kernels {
-    /// Mechanisms with words of their rows, such as thread/futex [default: futex, pipe, epoll, eventfd, semaphore, seccomp, io_uring, fork]
+    /// Mechanisms with words of their rows, such as thread/futex [default: futex, pipe, epoll,
+    /// eventfd, semaphore, seccomp, io_uring, fork]
     #[arg(value_name = "ROW")]
     pub rows: Vec<String>,
     /// A kernel, as bzImage; repeat for a column each [default: those of `scripts/setup kernels`]
@@ -21,7 +23,8 @@ pub struct Kernels {
     /// Folder of another static probe; repeat for a column each
     #[arg(long, value_name = "FOLDER")]
     pub probe: Vec<PathBuf>,
-    /// A setting in a further column of each kernel: sched_ext, or a word or file of its sched/ in debugfs, such as NO_DELAY_DEQUEUE or preempt=full
+    /// A setting in a further column of each kernel: sched_ext, or a word or file of its sched/ in
+    /// debugfs, such as NO_DELAY_DEQUEUE or preempt=full
     #[arg(long, value_name = "SETTING", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub with: Vec<String>,
     /// Levels of control groups above the probe, a row each

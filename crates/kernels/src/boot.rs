@@ -16,7 +16,8 @@ use switchcost_session::{Failure, Progress};
 /// The emulator's program.
 const EMULATOR: &str = "qemu-system-x86_64";
 
-/// One CPU whose clock goes on by 1 ns with each instruction, and not while it sleeps; a date that is always the same; nothing beside a serial line.
+/// One CPU whose clock goes on by 1 ns with each instruction, and not while it sleeps; a date that
+/// is always the same; nothing beside a serial line.
 const HARDWARE: &str = "-accel tcg,thread=single -icount shift=0,sleep=off -cpu max -smp 1 -m 512 -M q35 -rtc base=2026-01-01,clock=vm -no-reboot -nodefaults \
                         -no-user-config -display none -monitor none -chardev stdio,id=said,mux=on,signal=off -serial chardev:said -device isa-debugcon,chardev=said";
 
@@ -40,8 +41,9 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Boots a column's kernel, in which the first process carries out this plan, and listens until its end. Equal seeds of the emulated processor's random numbers
-    /// give equal boots. With `functions` the plugin counts. The inner error says why this kernel comes to no end.
+    /// Boots a column's kernel, in which the first process carries out this plan, and listens until
+    /// its end. Equal seeds of the emulated processor's random numbers give equal boots. With
+    /// `functions` the plugin counts. The inner error says why this kernel comes to no end.
     ///
     /// # Errors
     /// Nothing can be booted here, or the user wants to stop.
@@ -84,7 +86,8 @@ impl Work<'_> {
         }))
     }
 
-    /// Starts the emulator and listens until its end, or until it has been silent or has talked for too long, and says whether it did not end.
+    /// Starts the emulator and listens until its end, or until it has been silent or has talked for
+    /// too long, and says whether it did not end.
     ///
     /// # Errors
     /// There is none, or the user wants to stop.

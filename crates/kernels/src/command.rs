@@ -153,7 +153,8 @@ fn guest(probe: &KnownProbe, init: Vec<u8>) -> Result<Guest, Failure> {
 }
 
 impl Work<'_> {
-    /// A batch has so many ns, which are instructions. A tick of a kernel with 250 a second comes every 4,000,000: most batches have none.
+    /// A batch has so many ns, which are instructions. A tick of a kernel with 250 a second comes
+    /// every 4,000,000: most batches have none.
     fn plan(&self, row: usize, seed: u64) -> Plan {
         Plan {
             variant: self.rows[row].0.clone(),
@@ -214,8 +215,8 @@ impl Work<'_> {
         Ok(None)
     }
 
-    /// A plan to count by function: three more starts of each row, in a machine of their own. The first warms up what the kernel keeps; the last does more units
-    /// than the second.
+    /// A plan to count by function: three more starts of each row, in a machine of their own. The
+    /// first warms up what the kernel keeps; the last does more units than the second.
     fn by_function(&self, guest: &Guest, starts: &[Vec<Start>]) -> String {
         let mut lines = "symbols\n".to_owned();
         for (row, starts) in starts.iter().enumerate().skip(1) {

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use switchcost_analysis::{Bounds, ProbeAnswer, judge};
 use switchcost_model::{Mechanism, Phase, Plan, ProcessEnd, Transcript, Verdict};
 
-/// Batches further apart than this belong to different modes. A timer's interrupt in a batch is less: some 10,000 instructions in 200,000 to 400,000 would be more,
-/// but such batches are fewer than [`LEAST`].
+/// Batches further apart than this belong to different modes. A timer's interrupt in a batch is
+/// less: some 10,000 instructions in 200,000 to 400,000 would be more, but such batches are fewer
+/// than [`LEAST`].
 const GAP: f64 = 0.02;
 
 /// A mode with a smaller share of the batches is none: start-up, interrupts.
@@ -31,7 +32,8 @@ pub struct Mode {
     pub within: f64,
 }
 
-/// Kernel switches per unit that a kernel may make for one that the mechanism needs: how many it makes is what is counted here.
+/// Kernel switches per unit that a kernel may make for one that the mechanism needs: how many it
+/// makes is what is counted here.
 const MOST_SWITCHES: f64 = 4.0;
 
 /// What the starts of a row came to in one column.
@@ -52,10 +54,12 @@ pub struct Count {
     pub missing: Option<String>,
 }
 
-/// What the starts of a row come to, each of which must do what the plan says at that depth of control groups.
+/// What the starts of a row come to, each of which must do what the plan says at that depth of
+/// control groups.
 ///
 /// # Errors
-/// Why they come to nothing. The judge has the evidence alone, since the host does not see into the machine.
+/// Why they come to nothing. The judge has the evidence alone, since the host does not see into the
+/// machine.
 pub fn count(mechanism: &Mechanism, plan: &Plan, depth: u8, starts: &[Start]) -> Result<Count, String> {
     for Start { transcript, status, depth: found, .. } in starts {
         if *status == Some(127) && transcript.hello.is_none() {

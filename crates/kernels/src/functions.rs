@@ -1,4 +1,6 @@
-//! `data/kernels.toml`, which sorts functions into parts of a kernel. Instructions by function are the difference of two starts, of which the second does more units, so that what both do beside their units is in neither.
+//! `data/kernels.toml`, which sorts functions into parts of a kernel. Instructions by function are
+//! the difference of two starts, of which the second does more units, so that what both do beside
+//! their units is in neither.
 
 use crate::serial::{Said, Start};
 use schemars::JsonSchema;
@@ -21,7 +23,8 @@ pub struct Data {
     pub control: String,
     /// Beginnings of names of options that change what a switch does.
     pub options: Vec<String>,
-    /// Parts of a kernel, each with its functions: globs with at most one `*` at either end. The first that fits counts.
+    /// Parts of a kernel, each with its functions: globs with at most one `*` at either end. The
+    /// first that fits counts.
     pub parts: Vec<(String, Vec<String>)>,
 }
 
@@ -61,7 +64,8 @@ impl Profile {
     }
 }
 
-/// What the second start executed more than the first, per unit. None: the two did equally many units, or the plugin counted nothing.
+/// What the second start executed more than the first, per unit. None: the two did equally many
+/// units, or the plugin counted nothing.
 pub fn profile(said: &Said, first: &Start, second: &Start, data: &Data) -> Option<Profile> {
     let units_of = |start: &Start| start.transcript.evidence.as_ref().map_or(0.0, |evidence| evidence.units as f64);
     let units = Some(units_of(second) - units_of(first)).filter(|by| *by > 0.0 && !second.instructions.is_empty())?;

@@ -5,8 +5,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use switchcost_model::harmless;
 
-/// Place of the words `HdrS` in a bzImage, of the offset of its version, and of its flags, of which the first says that it has an entry for 64 bits
-/// (Documentation/arch/x86/boot.rst).
+/// Place of the words `HdrS` in a bzImage, of the offset of its version, and of its flags, of which
+/// the first says that it has an entry for 64 bits (Documentation/arch/x86/boot.rst).
 const MAGIC: usize = 0x202;
 const VERSION: usize = 0x20E;
 const FLAGS: usize = 0x236;
@@ -14,7 +14,8 @@ const FLAGS: usize = 0x236;
 /// The version begins within 64 KiB.
 const HEAD: u64 = 128 << 10;
 
-/// What is equal in all kernels: no randomness of addresses, no mitigations, no groups of sessions, the counter of instructions as the only clock.
+/// What is equal in all kernels: no randomness of addresses, no mitigations, no groups of sessions,
+/// the counter of instructions as the only clock.
 pub const WORDS: &str = "console=ttyS0 quiet loglevel=1 panic=-1 norandmaps nokaslr randomize_kstack_offset=off mitigations=off noautogroup tsc=reliable \
                          clocksource=tsc tsc_early_khz=1000000";
 
@@ -73,7 +74,8 @@ pub fn images_in(folder: &Path) -> Vec<PathBuf> {
     images.into_iter().map(|(_, path)| path).collect()
 }
 
-/// An archive of programs and text, as a kernel unpacks it (cpio, form `newc`: Documentation/driver-api/early-userspace/buffer-format.rst).
+/// An archive of programs and text, as a kernel unpacks it (cpio, form `newc`:
+/// Documentation/driver-api/early-userspace/buffer-format.rst).
 pub fn archive<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     let mut out = Vec::new();
     let programs = files.map(|(name, content)| (name, 0o100_755, content));

@@ -1,8 +1,11 @@
-//! `kernels`: what kernels do in one switch. Each is booted in an emulator that counts instructions; the static native probe runs in it. Which rows, and which
-//! function belongs to which part of a kernel, is data, `data/kernels.toml`.
+//! `kernels`: what kernels do in one switch. Each is booted in an emulator that counts
+//! instructions; the static native probe runs in it. Which rows, and which function belongs to
+//! which part of a kernel, is data, `data/kernels.toml`.
 //!
-//! `image`: files of kernels, and what the virtual machine starts with. `serial`: what it says. `boot`: the emulator. `counts`: numbers of
-//! instructions and their modes. `functions`: the same by function, and that file. `command`: all of it. `answer`: what is printed; `passage`: the gate.
+//! `image`: files of kernels, and what the virtual machine starts with. `serial`: what it says.
+//! `boot`: the emulator. `counts`: numbers of instructions and their modes. `functions`: the same
+//! by function, and that file. `command`: all of it. `answer`: what is printed; `passage`: the
+//! gate.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

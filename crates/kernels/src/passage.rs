@@ -38,7 +38,8 @@ pub fn judged(answered: &Answered, limit: f64) -> (String, Exit) {
     }
 }
 
-/// By how much a row grew. Equally many modes are compared in order of size; else the ranges are, which may overlap: None.
+/// By how much a row grew. Equally many modes are compared in order of size; else the ranges are,
+/// which may overlap: None.
 fn grown(a: &Row, b: &Row, limit: f64) -> Option<f64> {
     let sorted = |row: &Row| {
         let mut all: Vec<f64> = row.count.modes.iter().map(|mode| mode.instructions).collect();

@@ -1,5 +1,6 @@
-//! What a virtual machine says: lines of its first process (`probes/native/guest/init.c`) that begin with `@`, of the probe, of the emulator's plugin, and of a
-//! kernel that panics. Everything else is the firmware's.
+//! What a virtual machine says: lines of its first process (`probes/native/guest/init.c`) that
+//! begin with `@`, of the probe, of the emulator's plugin, and of a kernel that panics. Everything
+//! else is the firmware's.
 
 use std::collections::BTreeMap;
 use switchcost_model::{Transcript, harmless};
@@ -26,7 +27,8 @@ pub struct Start {
 /// All that a machine said.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// Names of facts, such as `uname`, with their words. `no`: what was refused to the first process last; `panic`: a kernel's last words; `end`: it came to its end.
+    /// Names of facts, such as `uname`, with their words. `no`: what was refused to the first
+    /// process last; `panic`: a kernel's last words; `end`: it came to its end.
     pub facts: BTreeMap<String, String>,
     /// Starts of the probe.
     pub starts: Vec<Start>,

@@ -10,7 +10,8 @@ pub fn cause(error: &std::io::Error) -> String {
     }
 }
 
-/// A machine of which only the processor's architecture and the system's name are known, since no more is asked for.
+/// A machine of which only the processor's architecture and the system's name are known, since no
+/// more is asked for.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn unknown_machine(why: &str) -> switchcost_model::Machine {
     use switchcost_model::unknown;

@@ -6,8 +6,9 @@ use switchcost_model::{CpuRole, IdleState, Reason};
 
 /// CPUs that this process may use and what each is used for.
 ///
-/// Policy: the measured CPU is the highest-numbered allowed one of the fastest kind, because interrupts and the host's own work gather on
-/// the lowest, and the last are often small cores; the host goes to the lowest-numbered other one, off the measured core if possible.
+/// Policy: the measured CPU is the highest-numbered allowed one of the fastest kind, because
+/// interrupts and the host's own work gather on the lowest, and the last are often small cores; the
+/// host goes to the lowest-numbered other one, off the measured core if possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cpus {
     allowed: Vec<u32>,
@@ -26,7 +27,8 @@ pub struct CpusError(
 );
 
 impl Cpus {
-    /// Reads affinity, online CPUs and core siblings. Call it before [`pin_self`], which narrows what it sees.
+    /// Reads affinity, online CPUs and core siblings. Call it before [`pin_self`], which narrows
+    /// what it sees.
     ///
     /// # Errors
     /// The affinity cannot be read here.
@@ -66,7 +68,8 @@ impl Cpus {
         &self.allowed
     }
 
-    /// May contexts be put on this CPU, if it is asked for by its number? The kernel keeps isolated ones out of what a process inherits, and grants them.
+    /// May contexts be put on this CPU, if it is asked for by its number? The kernel keeps isolated
+    /// ones out of what a process inherits, and grants them.
     #[must_use]
     pub fn grants(&self, cpu: u32) -> bool {
         self.allowed.contains(&cpu) || (os::isolated_cpus().contains(&cpu) && on_cpu(cpu, || ()).is_some())
@@ -117,7 +120,8 @@ impl Cpus {
     }
 }
 
-/// The measured CPU, for one host of this machine at a time: two rings on one CPU push each other aside, and both figures are of both.
+/// The measured CPU, for one host of this machine at a time: two rings on one CPU push each other
+/// aside, and both figures are of both.
 #[derive(Debug)]
 pub struct Claim {
     _held: Option<os::Claim>,
@@ -131,8 +135,8 @@ impl Claim {
     }
 }
 
-/// Restricts the calling thread, and threads that it starts later, to `cpus`. Returns the previous set, which the same
-/// call restores.
+/// Restricts the calling thread, and threads that it starts later, to `cpus`. Returns the previous
+/// set, which the same call restores.
 ///
 /// # Errors
 /// One sentence with the CPUs and the cause.
@@ -151,10 +155,12 @@ pub fn on_cpu<T: Send>(cpu: u32, work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
-/// What the kernel has counted of each idle state of a CPU until now; None: this system has none, or does not count them.
+/// What the kernel has counted of each idle state of a CPU until now; None: this system has none,
+/// or does not count them.
 #[must_use]
 pub fn idle_states(cpu: u32) -> Option<BTreeMap<String, IdleState>> {
-    // Only Linux has such a folder, and only where a driver puts its CPUs into states of which it knows.
+    // Only Linux has such a folder, and only where a driver puts its CPUs into states of which it
+    // knows.
     let folder = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle");
     let mut states = BTreeMap::new();
     for state in std::fs::read_dir(folder).ok()?.flatten() {

@@ -1,8 +1,10 @@
-//! What the host knows of the machine it runs on, and what it does to it: pinning, starting probes, watching for
-//! disturbances.
+//! What the host knows of the machine it runs on, and what it does to it: pinning, starting probes,
+//! watching for disturbances.
 //!
-//! Everything particular to an operating system lies in `linux/` and `windows/`; `other/` answers with reasons, so that the
-//! rest of the host compiles and runs anywhere. All unsafe code of the host is in this crate, in `linux/sys.rs`, `linux/cpus.rs`, `linux/inherited.rs`, `linux/spawn.rs`, `linux/hogs.rs`, `linux/scheduling.rs`, `linux/memory.rs` and
+//! Everything particular to an operating system lies in `linux/` and `windows/`; `other/` answers
+//! with reasons, so that the rest of the host compiles and runs anywhere. All unsafe code of the
+//! host is in this crate, in `linux/sys.rs`, `linux/cpus.rs`, `linux/inherited.rs`,
+//! `linux/spawn.rs`, `linux/hogs.rs`, `linux/scheduling.rs`, `linux/memory.rs` and
 //! `windows/sys.rs`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
@@ -40,7 +42,8 @@ use std::path::PathBuf;
 use switchcost_model::cpu_list as list;
 use switchcost_model::{Finding, Machine};
 
-/// The machine's fingerprint. `findings` is empty: [`doctor`] takes most of a second and is asked for separately.
+/// The machine's fingerprint. `findings` is empty: [`doctor`] takes most of a second and is asked
+/// for separately.
 ///
 /// A fact that cannot be read is there as `unknown: reason`, never missing.
 #[must_use]
@@ -48,10 +51,14 @@ pub fn fingerprint() -> Machine {
     os::fingerprint()
 }
 
-/// Looks at everything that makes numbers on this machine untrustworthy or hard to compare; takes less than a second.
+/// Looks at everything that makes numbers on this machine untrustworthy or hard to compare; takes
+/// less than a second.
 ///
-/// `since`: a watch on the allowed CPUs, begun before what the caller read meanwhile, which is then no time lost. `machine`: its [`fingerprint`], which says
-/// who watches. `stored_mhz`: the highest clock of the core that is known of this machine, beside which today's is held. Call it before [`cpus::pin_self`], which would look like a restriction. Sizes named in `effect` are estimates made on the spot by helper threads of the host; they are never results.
+/// `since`: a watch on the allowed CPUs, begun before what the caller read meanwhile, which is then
+/// no time lost. `machine`: its [`fingerprint`], which says who watches. `stored_mhz`: the highest
+/// clock of the core that is known of this machine, beside which today's is held. Call it before
+/// [`cpus::pin_self`], which would look like a restriction. Sizes named in `effect` are estimates
+/// made on the spot by helper threads of the host; they are never results.
 #[must_use]
 pub fn doctor(since: Watch, machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
     os::doctor(&|| since.so_far(), machine, stored_mhz)
@@ -63,10 +70,12 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Folders in which runtimes are installed beside the path: what is found there decides what a probe answers.
+/// Folders in which runtimes are installed beside the path: what is found there decides what a
+/// probe answers.
 pub const RUNTIME_FOLDERS: &[&str] = os::RUNTIME_FOLDERS;
 
-/// What decides beside its files whether a program starts here: limits, rights and filters of this process. For comparison only.
+/// What decides beside its files whether a program starts here: limits, rights and filters of this
+/// process. For comparison only.
 #[must_use]
 pub fn surroundings() -> String {
     const OF_STATUS: [&str; 7] = ["Uid", "Gid", "Groups", "CapEff", "NoNewPrivs", "Seccomp", "Seccomp_filters"];
@@ -101,8 +110,8 @@ pub fn locks(path: &std::path::Path) -> Locks {
     os::locks(path)
 }
 
-/// Does what makes these files. What root makes of them and their folders in another user's folder is given to that user, who could else neither write nor
-/// remove it.
+/// Does what makes these files. What root makes of them and their folders in another user's folder
+/// is given to that user, who could else neither write nor remove it.
 pub fn making<T>(paths: &[PathBuf], make: impl FnOnce() -> T) -> T {
     let absent = |path: &&std::path::Path| path.symlink_metadata().is_err();
     let mut missing: Vec<_> = paths.iter().flat_map(|path| path.ancestors().take_while(absent)).collect();
@@ -113,10 +122,12 @@ pub fn making<T>(paths: &[PathBuf], make: impl FnOnce() -> T) -> T {
     made
 }
 
-/// Writes a file of a cache, whole or not at all. One that cannot be written is not a fault: the next command only takes longer.
+/// Writes a file of a cache, whole or not at all. One that cannot be written is not a fault: the
+/// next command only takes longer.
 pub fn remember(path: &std::path::Path, content: &[u8]) {
     let partial = path.with_extension(format!("{}.partial", std::process::id()));
-    // Root may have the folder of a user (sudo), who can foresee the name: nothing that stands there is followed or taken.
+    // Root may have the folder of a user (sudo), who can foresee the name: nothing that stands
+    // there is followed or taken.
     let create = |()| std::fs::File::create_new(&partial);
     let make = || path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(create);
     let Ok(mut file) = making(std::slice::from_ref(&partial), make) else { return };
@@ -126,7 +137,8 @@ pub fn remember(path: &std::path::Path, content: &[u8]) {
     }
 }
 
-/// Whether probes can be looked at while they run: without that every claim of theirs would seem false.
+/// Whether probes can be looked at while they run: without that every claim of theirs would seem
+/// false.
 ///
 /// # Errors
 /// A clause that says why not, and the cure.
@@ -142,8 +154,8 @@ pub fn only_owner_writes(path: &std::path::Path) -> Result<(), String> {
     os::only_owner_writes(path)
 }
 
-/// Under root: refuses a file or folder of programs that somebody may change who may not change `program`, which runs already. To others it is one
-/// user's choice whose programs to start.
+/// Under root: refuses a file or folder of programs that somebody may change who may not change
+/// `program`, which runs already. To others it is one user's choice whose programs to start.
 ///
 /// # Errors
 /// A sentence that names it, why, and the cure.
@@ -151,8 +163,9 @@ pub fn root_may_start(path: &std::path::Path, program: Option<&std::path::Path>)
     os::root_may_start(path, program)
 }
 
-/// Under root: refuses a program that somebody may change, or whose folder, who may not change this one, which runs already. A probe passes it whenever it is
-/// started; what starts a program otherwise asks first.
+/// Under root: refuses a program that somebody may change, or whose folder, who may not change this
+/// one, which runs already. A probe passes it whenever it is started; what starts a program
+/// otherwise asks first.
 ///
 /// # Errors
 /// A sentence that names it, why, and the cure.
@@ -177,8 +190,9 @@ pub fn is_descriptor(path: &std::path::Path) -> bool {
     ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|own| path.starts_with(own))
 }
 
-/// Opens a regular file for reading. A pipe would be waited for, and a device never end; some files of /proc that pass for regular ones let
-/// their reader wait as well (`kmsg`), which is refused them. A descriptor of this process has somebody who writes, such as a shell's `<(zcat run.gz)`.
+/// Opens a regular file for reading. A pipe would be waited for, and a device never end; some files
+/// of /proc that pass for regular ones let their reader wait as well (`kmsg`), which is refused
+/// them. A descriptor of this process has somebody who writes, such as a shell's `<(zcat run.gz)`.
 ///
 /// # Errors
 /// It cannot be opened, or is something else.

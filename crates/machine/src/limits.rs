@@ -1,10 +1,12 @@
-//! Limits of this session that are so low that a runtime may not even start, which then says anything but that.
+//! Limits of this session that are so low that a runtime may not even start, which then says
+//! anything but that.
 
 use std::fs;
 use switchcost_model::{TightLimit, TightLimits};
 
-/// Line of /proc/PID/limits, name, how it is raised, and below what it is tight: what starts a handful of threads or opens a handful of libraries may be refused,
-/// Python needs a stack of 1 MiB, and V8 reserves 4 GiB of addresses. A run of ten batches takes seconds.
+/// Line of /proc/PID/limits, name, how it is raised, and below what it is tight: what starts a
+/// handful of threads or opens a handful of libraries may be refused, Python needs a stack of 1
+/// MiB, and V8 reserves 4 GiB of addresses. A run of ten batches takes seconds.
 const LIMITS: [(&str, &str, &str, u64); 6] = [
     ("Max open files", "RLIMIT_NOFILE", "ulimit -n", 64),
     ("Max processes", "RLIMIT_NPROC", "ulimit -u", 64),
@@ -24,7 +26,8 @@ pub fn tight_limits() -> TightLimits {
     fs::read_to_string("/proc/self/limits").map(|limits| tight(&limits)).unwrap_or_default()
 }
 
-/// Runs it on a stack that is large enough, also where the session grants a small one only (`ulimit -s`): who overflows that is ended by a signal.
+/// Runs it on a stack that is large enough, also where the session grants a small one only (`ulimit
+/// -s`): who overflows that is ended by a signal.
 pub fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
     #[cfg(target_os = "linux")]
     if rustix::process::getrlimit(rustix::process::Resource::Stack).current.is_some_and(|stack| stack < STACK as u64) {

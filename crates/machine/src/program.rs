@@ -1,4 +1,5 @@
-//! A running program's switches, read from `/proc`: nothing is attached to it, and one's own programs need no privilege.
+//! A running program's switches, read from `/proc`: nothing is attached to it, and one's own
+//! programs need no privilege.
 
 mod observed;
 
@@ -44,12 +45,14 @@ pub fn startable(command: &[String]) -> Result<(), ProgramError> {
     }
 }
 
-/// The file is text, or of a format that the kernel, or a helper which it was told of (binfmt_misc), starts.
+/// The file is text, or of a format that the kernel, or a helper which it was told of
+/// (binfmt_misc), starts.
 fn starts(program: &str) -> bool {
     let mut magic = [0; 4];
     let read = std::fs::File::open(program).and_then(|mut file| std::io::Read::read(&mut file, &mut magic));
     let helpers = std::fs::read_dir("/proc/sys/fs/binfmt_misc").map_or(0, std::iter::Iterator::count);
-    // Two entries are always there: `register` and `status`. A program that cannot be read may still start; then starting it tells.
+    // Two entries are always there: `register` and `status`. A program that cannot be read may
+    // still start; then starting it tells.
     cfg!(not(target_os = "linux")) || read.is_err() || magic == *b"\x7fELF" || helpers > 2 || script(program).is_some()
 }
 
@@ -134,8 +137,8 @@ impl Watched {
         self.0.wait(until, interrupt)
     }
 
-    /// Ends a command that was started, if it still runs; takes its exit status and the sums that the kernel kept of it. None: it was not
-    /// started here.
+    /// Ends a command that was started, if it still runs; takes its exit status and the sums that
+    /// the kernel kept of it. None: it was not started here.
     pub fn conclude(&mut self, kill: bool) -> Option<ExitStatus> {
         self.0.conclude(kill)
     }

@@ -30,7 +30,8 @@ pub fn scratch() -> PathBuf {
 }
 
 impl SpawnRequest {
-    /// Another program than a probe, as a user starts it: with these variables of the host beside those without which nothing works, all rights, and the CPUs of the calling thread.
+    /// Another program than a probe, as a user starts it: with these variables of the host beside
+    /// those without which nothing works, all rights, and the CPUs of the calling thread.
     #[must_use]
     pub fn of(program: impl Into<PathBuf>, arguments: Vec<String>, variables: &[&str]) -> Self {
         let names = ENVIRONMENT.iter().chain(variables);
@@ -50,8 +51,9 @@ impl SpawnRequest {
 
 /// A started program, leader of its own process group. Dropping it kills and reaps the group.
 ///
-/// A `Child` stays on the thread that started it: the kernel kills a child with `PR_SET_PDEATHSIG` when the *thread*
-/// that started it ends, so that thread must outlive it, which the compiler sees to.
+/// A `Child` stays on the thread that started it: the kernel kills a child with `PR_SET_PDEATHSIG`
+/// when the *thread* that started it ends, so that thread must outlive it, which the compiler sees
+/// to.
 ///
 /// ```compile_fail
 /// fn may_move<T: Send>() {}
@@ -64,8 +66,9 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts it: own process group, standard input empty, standard output and error into one log, no descriptor but
-    /// these and `report_fd`, signals as by default, on its CPUs before the program begins, killed when the host dies.
+    /// Starts it: own process group, standard input empty, standard output and error into one log,
+    /// no descriptor but these and `report_fd`, signals as by default, on its CPUs before the
+    /// program begins, killed when the host dies.
     ///
     /// # Errors
     /// Why it could not be started.
@@ -80,14 +83,16 @@ impl Child {
         self.running.pid()
     }
 
-    /// Sleeps until the child reports or prints something, the user wants to stop or the time is reached. Takes no CPU time meanwhile, and takes no
-    /// more from the child than it hands on: who prints much waits.
+    /// Sleeps until the child reports or prints something, the user wants to stop or the time is
+    /// reached. Takes no CPU time meanwhile, and takes no more from the child than it hands on: who
+    /// prints much waits.
     pub fn listen(&mut self, until: Instant, interrupt: Option<&Interrupt>) -> Heard {
         self.running.listen(until, interrupt)
     }
 
-    /// Listens to a program that knows nothing of the report until nobody is left to print, the user wants to stop or the time is reached, and says which. `take` gets what it
-    /// prints, and answers until when to listen on.
+    /// Listens to a program that knows nothing of the report until nobody is left to print, the
+    /// user wants to stop or the time is reached, and says which. `take` gets what it prints, and
+    /// answers until when to listen on.
     pub fn hear(
         &mut self,
         mut until: Instant,
@@ -112,10 +117,13 @@ impl Child {
         self.running.printed()
     }
 
-    /// One look at the child and at all that descends from it, through files of the system: it is not stopped. `reported_pid` is the process id that it
-    /// gave. For a few tasks it takes less than a millisecond; of large trees only the numbers of processes and tasks are complete (see [`Tree`]).
+    /// One look at the child and at all that descends from it, through files of the system: it is
+    /// not stopped. `reported_pid` is the process id that it gave. For a few tasks it takes less
+    /// than a millisecond; of large trees only the numbers of processes and tasks are complete (see
+    /// [`Tree`]).
     ///
-    /// None: the system shows nobody's tasks, or some of them ended or the child went on to report meanwhile, so that what was seen may be its end.
+    /// None: the system shows nobody's tasks, or some of them ended or the child went on to report
+    /// meanwhile, so that what was seen may be its end.
     #[must_use]
     pub fn task_tree(&self, reported_pid: u64) -> Option<Tree> {
         self.running.task_tree(reported_pid)
@@ -177,8 +185,9 @@ impl Child {
         self.running.wait_until(Some(deadline))
     }
 
-    /// Processes that live on once it has ended: those of its group, and those that left it and were adopted. What goes with it may take a moment, which is
-    /// waited for. None: the system does not tell.
+    /// Processes that live on once it has ended: those of its group, and those that left it and
+    /// were adopted. What goes with it may take a moment, which is waited for. None: the system
+    /// does not tell.
     #[must_use]
     pub fn left_behind(&self) -> Option<usize> {
         self.running.left_behind()
@@ -194,23 +203,26 @@ impl Child {
         self.running.kill_group();
     }
 
-    /// Ends it: kills what is left of the group *now*, reaps the program, and says how it ended. The status is the
-    /// program's own if it had ended before; call [`Child::wait`] or [`Child::wait_until`] to let it.
+    /// Ends it: kills what is left of the group *now*, reaps the program, and says how it ended.
+    /// The status is the program's own if it had ended before; call [`Child::wait`] or
+    /// [`Child::wait_until`] to let it.
     #[must_use]
     pub fn finish(mut self) -> Exit {
         self.running.end()
     }
 }
 
-/// Makes sure that a probe's process which left its group is found: orphaned descendants become children of this process
-/// (`PR_SET_CHILD_SUBREAPER`), or, where the system refuses that, children started from now on carry a mark in their environment, by which
-/// what they leave behind is known. From then on every [`Child::finish`] also ends strays. Call it once.
+/// Makes sure that a probe's process which left its group is found: orphaned descendants become
+/// children of this process (`PR_SET_CHILD_SUBREAPER`), or, where the system refuses that, children
+/// started from now on carry a mark in their environment, by which what they leave behind is known.
+/// From then on every [`Child::finish`] also ends strays. Call it once.
 pub fn adopt_orphans() {
     os::spawn::adopt_orphans();
 }
 
-/// Undoes what a parent may hand on over exec. If SIGCHLD is ignored, the kernel reaps children and tells nobody how they ended. If signals are blocked, Ctrl-C is not
-/// heard. A timer ends the program. To be called before there is another thread.
+/// Undoes what a parent may hand on over exec. If SIGCHLD is ignored, the kernel reaps children and
+/// tells nobody how they ended. If signals are blocked, Ctrl-C is not heard. A timer ends the
+/// program. To be called before there is another thread.
 pub fn forget_inherited() {
     os::forget_inherited();
 }
@@ -221,15 +233,18 @@ pub fn tasks_created() -> Option<u64> {
     os::spawn::tasks_created()
 }
 
-/// Kills and reaps every child of this process that belongs to a foreign process group and to no live [`Child`],
-/// and then their children, until there are none or two seconds are over. Returns how many were killed.
+/// Kills and reaps every child of this process that belongs to a foreign process group and to no
+/// live [`Child`], and then their children, until there are none or two seconds are over. Returns
+/// how many were killed.
 ///
-/// Children that the host starts in its own group (`std::process::Command` does by default) are left alone.
+/// Children that the host starts in its own group (`std::process::Command` does by default) are
+/// left alone.
 pub fn reap_strays() -> u32 {
     os::spawn::reap_strays()
 }
 
-/// Why no program can run under callgrind here; None: it may, if valgrind is installed. Kits of other processors do not mark their units for it.
+/// Why no program can run under callgrind here; None: it may, if valgrind is installed. Kits of
+/// other processors do not mark their units for it.
 #[must_use]
 pub fn emulation_refusal() -> Option<Obstacle> {
     let known = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));

@@ -28,7 +28,8 @@ pub struct Waits {
     pub held: BTreeMap<String, u64>,
     /// The [`LONGEST`] of wake-ups by timers, the latest first.
     pub late: Vec<LateWake>,
-    /// The same, or of tasks without timers the [`LONGEST`] waits, each with what went on around it.
+    /// The same, or of tasks without timers the [`LONGEST`] waits, each with what went on around
+    /// it.
     pub traced: Vec<TracedWake>,
     /// Events of the scheduler that the kernel did not keep, a few at most.
     pub lost: u64,

@@ -18,7 +18,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins, on the CPUs that the probe may use (all allowed ones for a free placement). Start the probe after it.
+    /// Begins, on the CPUs that the probe may use (all allowed ones for a free placement). Start
+    /// the probe after it.
     #[must_use]
     pub fn start(cpus: &[u32]) -> Self {
         Self { cpus: cpus.to_vec(), before: os::watch::Snapshot::take(cpus), began: Instant::now() }

@@ -393,8 +393,9 @@ fn helper_adopts_an_init_and_its_last_zombie() {
         return;
     };
     switchcost_machine::spawn::adopt_orphans();
-    // The first process of a namespace ends after the last zombie in it is reaped; that one's parent, killed, leaves it to the host.
-    // A pipe for each: who opens one anew while its last writer has not yet closed it reads nothing.
+    // The first process of a namespace ends after the last zombie in it is reaped; that one's
+    // parent, killed, leaves it to the host. A pipe for each: who opens one anew while its last
+    // writer has not yet closed it reads nothing.
     let stay = |pipe: u8| format!("'read pid rest < /proc/self/stat; echo $pid > '$told.{pipe}'; exec sleep 1000'");
     let (first, second) = (stay(1), stay(2));
     let text = format!(

@@ -1,4 +1,5 @@
-//! One look at a child and all that descends from it. The children are shell scripts, or this program again.
+//! One look at a child and all that descends from it. The children are shell scripts, or this
+//! program again.
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -75,8 +76,9 @@ extern "C" fn sleeper(_: *mut libc::c_void) -> libc::c_int {
 fn process(sharing: bool) {
     let stack = vec![0_u8; 64 * 1024].leak();
     let flags = libc::SIGCHLD | if sharing { libc::CLONE_VM } else { 0 };
-    // SAFETY: the child has a stack of its own, of which this is the upper end (aligned by the mask), leaked so that nobody frees it; it
-    // only makes a system call for ever and touches no memory of this process.
+    // SAFETY: the child has a stack of its own, of which this is the upper end (aligned by the
+    // mask), leaked so that nobody frees it; it only makes a system call for ever and touches no
+    // memory of this process.
     let pid = unsafe {
         let end = stack.as_mut_ptr().add(stack.len()).map_addr(|address| address & !15);
         libc::clone(sleeper, end.cast(), flags, std::ptr::null_mut())

@@ -1,4 +1,5 @@
-//! What counts as a disturbance, on this machine. Needs a machine without other work, so `make soak` runs it.
+//! What counts as a disturbance, on this machine. Needs a machine without other work, so `make
+//! soak` runs it.
 use switchcost_machine::cpus::{Cpus, pin_self};
 use switchcost_machine::spawn::{Child, SpawnRequest};
 use switchcost_machine::watch::Watch;

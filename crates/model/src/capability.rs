@@ -48,12 +48,14 @@ const NAMES: [&str; 41] = [
     "checkpoint_restore",
 ];
 
-/// Capabilities that a program keeps where it would have them: bit N is number N. The default is none.
+/// Capabilities that a program keeps where it would have them: bit N is number N. The default is
+/// none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Capabilities(u64);
 
 impl Capabilities {
-    /// Whatever the host has, of a kernel that knows more than [`NAMES`] as well: for programs that are the user's own.
+    /// Whatever the host has, of a kernel that knows more than [`NAMES`] as well: for programs that
+    /// are the user's own.
     pub const ALL: Self = Self(u64::MAX);
 
     /// Those of either.

@@ -2,7 +2,8 @@
 
 use crate::Machine;
 
-/// Below this share of what the core can, a run's figures say so first: a turbo that rests is not news, a starved guest is.
+/// Below this share of what the core can, a run's figures say so first: a turbo that rests is not
+/// news, a starved guest is.
 const SLOW: f64 = 0.9;
 
 /// Fact of a run: MHz of the measured core at its beginning, by the host.

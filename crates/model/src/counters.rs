@@ -31,7 +31,8 @@ words!(Counter, "event", Cycles => "cycles", Instructions => "instructions", Bra
     ContextSwitches => "context-switches");
 
 impl Counter {
-    /// What it is counted as: in user mode (`:u`) and in the kernel (`:k`) apart; events of the kernel are counted as one.
+    /// What it is counted as: in user mode (`:u`) and in the kernel (`:k`) apart; events of the
+    /// kernel are counted as one.
     #[must_use]
     pub fn names(self) -> Vec<String> {
         match self {
@@ -41,7 +42,8 @@ impl Counter {
     }
 }
 
-/// Whole starts of a row that were counted: of each event two, which differ in the units of their batches alone. None of them is in a figure.
+/// Whole starts of a row that were counted: of each event two, which differ in the units of their
+/// batches alone. None of them is in a figure.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Counters {

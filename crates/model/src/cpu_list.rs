@@ -9,7 +9,8 @@ pub fn parse(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// The same as it stands there, first and last CPU of each part: no longer than the text, whoever wrote it.
+/// The same as it stands there, first and last CPU of each part: no longer than the text, whoever
+/// wrote it.
 #[must_use]
 pub fn ranges(text: &str) -> Option<Vec<(u32, u32)>> {
     let range = |part: &str| {

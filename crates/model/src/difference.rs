@@ -6,16 +6,19 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How the names of facts begin that say who watches the machine, or takes part in how it is scheduled.
+/// How the names of facts begin that say who watches the machine, or takes part in how it is
+/// scheduled.
 const OBSERVER: &str = "observer.";
 
-/// The observer that makes wake-ups cheaper, and nothing more expensive: who asks that idle CPUs wake at once.
+/// The observer that makes wake-ups cheaper, and nothing more expensive: who asks that idle CPUs
+/// wake at once.
 pub const IDLE_REQUEST: &str = "observer.cpu_dma_latency";
 
 /// No observer of a kind.
 pub const NOBODY: &str = "none";
 
-/// Facts that a run begins with and keeps, of its process, of observers and of the machine's memory.
+/// Facts that a run begins with and keeps, of its process, of observers and of the machine's
+/// memory.
 const OF_THE_RUN: &[&str] = &["process.", OBSERVER, MEMORY];
 
 /// The kernel keeps another share of it at each boot.
@@ -24,7 +27,8 @@ const MEMORY: &str = "memory.total";
 /// Soft limits of the process, in one fact.
 const LIMITS: &str = "process.limits";
 
-/// Limits that may change a cost. The others refuse, and a row that one of them refuses names it; logins differ in them.
+/// Limits that may change a cost. The others refuse, and a row that one of them refuses names it;
+/// logins differ in them.
 const COSTLY: [&str; 5] = ["stack size", "address space", "data size", "resident set", "cpu time"];
 
 /// A limit that the fact does not list.
@@ -77,7 +81,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Every recorded fact that differs, those of the hardware first. What only one of the two could read, or knows at all, does not count.
+/// Every recorded fact that differs, those of the hardware first. What only one of the two could
+/// read, or knows at all, does not count.
 #[must_use]
 pub fn differences(a: &Machine, b: &Machine) -> Vec<Difference> {
     let mut all = Vec::new();
@@ -111,8 +116,8 @@ fn limits(machine: &Machine) -> Option<BTreeMap<&str, &str>> {
     Some(fact.split(", ").filter_map(|limit| limit.rsplit_once(' ')).collect())
 }
 
-/// Two values of a fact do not differ: one of them is not known, unless somebody was seen to watch in the other, or they are one but for how exactly that is
-/// measured.
+/// Two values of a fact do not differ: one of them is not known, unless somebody was seen to watch
+/// in the other, or they are one but for how exactly that is measured.
 #[must_use]
 pub fn agree(fact: &str, a: &str, b: &str) -> bool {
     let number = |value: &str| value.trim_start_matches("about ").split(' ').next()?.parse::<f64>().ok();
@@ -135,7 +140,8 @@ impl Machine {
         self.personal.get(HOST).filter(|host| outside && is_known(host)).map(String::as_str)
     }
 
-    /// What a history is of: the key of its hardware, and behind an @ the host, where that is known.
+    /// What a history is of: the key of its hardware, and behind an @ the host, where that is
+    /// known.
     #[must_use]
     pub fn id(&self) -> String {
         let key = hardware_key(&self.stable);
@@ -148,7 +154,8 @@ impl Machine {
         self.stable.get("cpu.translated").filter(|below| is_known(below) && *below != NOBODY).map(String::as_str)
     }
 
-    /// Who watched it, or took part in how it was scheduled, by kind: `tracing: sched:sched_switch; …`. Empty: nobody who could be seen.
+    /// Who watched it, or took part in how it was scheduled, by kind: `tracing: sched:sched_switch;
+    /// …`. Empty: nobody who could be seen.
     #[must_use]
     pub fn watchers(&self) -> String {
         let seen = self.drifting.iter().filter(|(name, who)| *name != IDLE_REQUEST && is_known(who) && *who != NOBODY);
@@ -159,7 +166,8 @@ impl Machine {
     }
 }
 
-/// Two values, each without the long beginning that both share, and short enough to stand in one line.
+/// Two values, each without the long beginning that both share, and short enough to stand in one
+/// line.
 #[must_use]
 pub fn apart(a: &str, b: &str) -> (String, String) {
     /// A shared beginning that is longer says nothing of the difference.

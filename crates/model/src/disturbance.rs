@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Something from outside that may have changed a measurement; its sentence is what `Display` gives.
+/// Something from outside that may have changed a measurement; its sentence is what `Display`
+/// gives.
 ///
 /// In JSON it is an object whose `kind` names the kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -42,15 +43,18 @@ fn share(ns: u64, of_ns: u64) -> String {
 }
 
 impl Disturbance {
-    /// Steal and foreign CPU time count from this on, ns, whatever the length of the invocation: `/proc/stat` counts in steps of 10 ms, and the difference of two
-    /// readings may be a step too high, so one step proves nothing and two do.
+    /// Steal and foreign CPU time count from this on, ns, whatever the length of the invocation:
+    /// `/proc/stat` counts in steps of 10 ms, and the difference of two readings may be a step too
+    /// high, so one step proves nothing and two do.
     pub const FLOOR_NS: f64 = 20e6;
 
-    /// From this share on, of the CPU time that the measured CPUs had (their number × wall time). A disturbance of 5 % moves a mean by as much; a median of
-    /// batches stands it, but not much more.
+    /// From this share on, of the CPU time that the measured CPUs had (their number × wall time). A
+    /// disturbance of 5 % moves a mean by as much; a median of batches stands it, but not much
+    /// more.
     pub const SHARE: f64 = 0.05;
 
-    /// Time of others from which on it is a disturbance, ns, where the measured CPUs had so many ns.
+    /// Time of others from which on it is a disturbance, ns, where the measured CPUs had so many
+    /// ns.
     #[must_use]
     pub const fn least_ns(of_ns: f64, floor_ns: f64) -> f64 {
         (of_ns * Self::SHARE).max(floor_ns)

@@ -18,17 +18,20 @@ pub struct EvidenceRule {
     pub counts: BTreeMap<String, (f64, f64)>,
     /// Counts that must reach a total, however many units there were.
     pub at_least: BTreeMap<String, i64>,
-    /// As `at_least`, of a state of the machine that others may keep from coming about: below, there is no figure of that state, and no lie.
+    /// As `at_least`, of a state of the machine that others may keep from coming about: below,
+    /// there is no figure of that state, and no lie.
     pub reached: BTreeMap<String, i64>,
     /// Counts that grow by so much, at least, before each switch of a context's own accord.
     pub per_block: BTreeMap<String, u64>,
     /// What the host must see itself, at least so many.
     pub seen: BTreeMap<Sight, u64>,
-    /// Contexts wait for their turn in the kernel, so that switches of their own accord are among those that it counts.
+    /// Contexts wait for their turn in the kernel, so that switches of their own accord are among
+    /// those that it counts.
     pub blocks: bool,
     /// Tasks made on the whole machine per unit, at least.
     pub seen_forks: Option<f64>,
-    /// CPU time that the runtime may use after the plan and outside the batches, ms; 0: as little as any.
+    /// CPU time that the runtime may use after the plan and outside the batches, ms; 0: as little
+    /// as any.
     pub leaving_ms: u64,
     /// CPU time of the contexts per time of the batches, at most.
     pub most_busy: Option<f64>,
@@ -51,7 +54,8 @@ pub enum RuleNumber {
     Fixed(u64),
     /// As many as the variant has contexts.
     Contexts,
-    /// So many more than the value of a parameter; the least there can be where the variant has no such number.
+    /// So many more than the value of a parameter; the least there can be where the variant has no
+    /// such number.
     Parameter {
         /// Its name.
         name: String,
@@ -138,8 +142,9 @@ impl EvidenceCase {
 }
 
 impl EvidenceRule {
-    /// Lays a change over the rule. What it says of a ring of contexts (how many there are, where they run, how busy they are) holds only
-    /// where there is one, or where it was said for this very experiment (`ring`).
+    /// Lays a change over the rule. What it says of a ring of contexts (how many there are, where
+    /// they run, how busy they are) holds only where there is one, or where it was said for this
+    /// very experiment (`ring`).
     pub(crate) fn lay(&mut self, change: &EvidenceChange, variant: &Variant, ring: bool) {
         self.turns = change.turns.unwrap_or(self.turns);
         self.kernel_switches = change.kernel_switches.unwrap_or(self.kernel_switches);

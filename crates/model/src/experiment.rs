@@ -63,17 +63,20 @@ pub struct Asked {
     /// How mechanisms that are compared by their names are asked for it; none: they are not.
     #[serde(default)]
     pub asked: Vec<Inquiry>,
-    /// It is about the contexts, not about switching to them: a mechanism that has those of another may borrow its figure.
+    /// It is about the contexts, not about switching to them: a mechanism that has those of another
+    /// may borrow its figure.
     #[serde(default)]
     pub of_contexts: bool,
-    /// Its units come at times of their own, between which its tasks sleep: CPU time bounds no figure, and what a mechanism's page says of kernel switches
-    /// in general is not of them.
+    /// Its units come at times of their own, between which its tasks sleep: CPU time bounds no
+    /// figure, and what a mechanism's page says of kernel switches in general is not of them.
     #[serde(default)]
     pub paced: bool,
-    /// Its figures are differences: of the time that a batch takes they are a part, which CPU time does not bound.
+    /// Its figures are differences: of the time that a batch takes they are a part, which CPU time
+    /// does not bound.
     #[serde(default)]
     pub difference: bool,
-    /// Its contexts, or its context and the waker, need a CPU each, so it is measured on several CPUs only.
+    /// Its contexts, or its context and the waker, need a CPU each, so it is measured on several
+    /// CPUs only.
     #[serde(default)]
     pub apart: bool,
     /// Names of common parameters that every mechanism has which offers it.
@@ -88,7 +91,8 @@ pub struct Asked {
     /// Length of a batch, ms, likewise.
     #[serde(default)]
     pub batch_ms: Option<u64>,
-    /// Units of a batch, where its length is not what matters; rounded up so that every stretch of it holds whole laps.
+    /// Units of a batch, where its length is not what matters; rounded up so that every stretch of
+    /// it holds whole laps.
     #[serde(default)]
     pub batch_units: Option<u64>,
     /// Which mechanisms can have it, and why no others.
@@ -103,7 +107,8 @@ pub struct Asked {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Inquiry {
-    /// Of so many contexts; None: of as many as is usual. Of contexts that the kernel schedules it is not asked: so many load the machine for everybody.
+    /// Of so many contexts; None: of as many as is usual. Of contexts that the kernel schedules it
+    /// is not asked: so many load the machine for everybody.
     pub contexts: Option<u64>,
     /// Only of mechanisms that can be placed on so many CPUs; None: where all of them can be.
     pub cpus: Option<usize>,
@@ -123,7 +128,8 @@ pub enum Live {
 
 static WORDS: Words<Asked> = Words::none();
 
-/// The program's own pages, the usual one first; last those of experiments that the host takes part in.
+/// The program's own pages, the usual one first; last those of experiments that the host takes part
+/// in.
 macro_rules! pages {
     ($($name:ident: $field:ident $seen:ident,)+) => {
         const OWN: &'static [(&'static str, &'static str)] = &[
@@ -180,7 +186,8 @@ impl Asked {
         self.live == Live::Batch
     }
 
-    /// Events can be counted beside it: its figures are those of batches, with which the host does nothing else.
+    /// Events can be counted beside it: its figures are those of batches, with which the host does
+    /// nothing else.
     #[must_use]
     pub fn countable(&self) -> bool {
         self.timed() && !self.in_one_batch() && !self.distribution && self.host.is_none()
@@ -210,7 +217,8 @@ impl Asked {
         self.host.is_some_and(|part| part.parameters.contains(&parameter))
     }
 
-    /// It can be measured there. Contexts that live for a unit or a batch are made, and run, where their maker runs.
+    /// It can be measured there. Contexts that live for a unit or a batch are made, and run, where
+    /// their maker runs.
     #[must_use]
     pub fn fits(&self, placement: Placement) -> bool {
         if self.apart { placement.on_several_cpus() } else { self.lasts() || !placement.on_several_cpus() }

@@ -1,4 +1,5 @@
-//! Which rule of the protocol an answer broke, as data, and the one place that makes a sentence of it.
+//! Which rule of the protocol an answer broke, as data, and the one place that makes a sentence of
+//! it.
 
 use crate::MechanismId;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,8 @@ pub struct Fault {
 
 /// A rule of the protocol that an answer broke; its clause is what `Display` gives.
 ///
-/// In JSON it is an object whose `kind` names the rule. `cause`: what the parser said; `message`: the message's `t`.
+/// In JSON it is an object whose `kind` names the rule. `cause`: what the parser said; `message`:
+/// the message's `t`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each clause says what its fields are")]

@@ -66,8 +66,8 @@ struct Sentences {
     cure: String,
 }
 
-/// A finding of a case of `data/doctor.toml`, with its facts: `finding!(Note, smt.siblings, threads = 2)`, or a variable of the fact's name. A case that
-/// the table lacks does not compile.
+/// A finding of a case of `data/doctor.toml`, with its facts: `finding!(Note, smt.siblings, threads
+/// = 2)`, or a variable of the fact's name. A case that the table lacks does not compile.
 #[macro_export]
 macro_rules! finding {
     (@ $fact:ident) => { $fact };
@@ -105,8 +105,9 @@ pub const fn has_case(heading: &str) -> bool {
 }
 
 impl Finding {
-    /// What people and scripts read of it: the one place that makes its sentences. Of a case that this version does not know, as a newer one may have stored
-    /// it, one sentence lists what is there.
+    /// What people and scripts read of it: the one place that makes its sentences. Of a case that
+    /// this version does not know, as a newer one may have stored it, one sentence lists what is
+    /// there.
     #[must_use]
     pub fn text(&self) -> FindingText {
         let Sentences { what, effect, cure } = self.sentences().unwrap_or_else(|| {

@@ -1,4 +1,5 @@
-//! Text as other systems write it: all that is read here is UTF-8 without a mark, and what is not is decoded or named.
+//! Text as other systems write it: all that is read here is UTF-8 without a mark, and what is not
+//! is decoded or named.
 
 const UTF_16: &str = "it is UTF-16 (PowerShell's `>`, in place of -o FILE); convert it: iconv -f UTF-16 -t UTF-8";
 

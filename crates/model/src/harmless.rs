@@ -1,7 +1,8 @@
 //! Text of others (probes, run files, programs, arguments) on its way to people.
 //!
-//! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and benchmarks get the text as [`harmless`]: nothing in it
-//! moves a cursor, begins a line, turns the direction of writing, or goes on for ever.
+//! What is stored stays as it was said, and JSON escapes what it must. Terminals, Markdown, CSV and
+//! benchmarks get the text as [`harmless`]: nothing in it moves a cursor, begins a line, turns the
+//! direction of writing, or goes on for ever.
 
 use crate::texts::change_within;
 use crate::{Invocation, Run, Transcript, change_texts};
@@ -15,7 +16,8 @@ pub const MOST_SHOWN: usize = 500;
 /// Most characters of a sentence of the host, which may quote several pieces.
 const MOST_IN_SENTENCE: usize = 4 * MOST_SHOWN;
 
-/// Neither shown as itself nor harmless: control characters (C0, DEL, C1), marks and overrides of the direction of writing, separators of lines and paragraphs.
+/// Neither shown as itself nor harmless: control characters (C0, DEL, C1), marks and overrides of
+/// the direction of writing, separators of lines and paragraphs.
 fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -38,19 +40,22 @@ fn cut(text: &str, most: usize) -> String {
     kept
 }
 
-/// A piece of text of others, fit for a place within a line: at most [`MOST_SHOWN`] characters, none of which acts on a terminal.
+/// A piece of text of others, fit for a place within a line: at most [`MOST_SHOWN`] characters,
+/// none of which acts on a terminal.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     cut(text, MOST_SHOWN)
 }
 
-/// A text of the host's own making within a line, of whatever length: what others put into it does not act on a terminal.
+/// A text of the host's own making within a line, of whatever length: what others put into it does
+/// not act on a terminal.
 #[must_use]
 pub fn harmless_line(text: &str) -> String {
     text.chars().map(character).collect()
 }
 
-/// Whole lines on their way out. Line feeds stay, and so does the host's own colour where it is wanted.
+/// Whole lines on their way out. Line feeds stay, and so does the host's own colour where it is
+/// wanted.
 #[must_use]
 pub fn harmless_lines(text: &str, colour: bool) -> String {
     let mut out = String::with_capacity(text.len());
@@ -76,7 +81,8 @@ fn colour_length(text: &str) -> usize {
 }
 
 impl Run {
-    /// Makes every text of the run fit to be told to people. The result is for that only: it is not stored, and JSON is made of the run as it is.
+    /// Makes every text of the run fit to be told to people. The result is for that only: it is not
+    /// stored, and JSON is made of the run as it is.
     pub fn make_harmless(&mut self) {
         let run = self;
         fields([&mut run.id, &mut run.tool_version]);
@@ -129,7 +135,8 @@ fn make_invocation_told(invocation: &mut Invocation) {
     invocation.log = harmless_lines(&invocation.log, false);
 }
 
-/// Texts and names of whatever form. Not of a map of texts by others' names: one that is called as the tag of a form would be spared.
+/// Texts and names of whatever form. Not of a map of texts by others' names: one that is called as
+/// the tag of a form would be spared.
 fn tell<T: Serialize + DeserializeOwned>(told: &mut T) {
     change_within(told, &mut |text| *text = harmless(text), &mut |name| *name = harmless(name));
 }

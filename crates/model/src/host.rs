@@ -1,7 +1,9 @@
-//! What the host does in an experiment beyond starting its probe: what everybody must know of such a part. A page asks for one by its name (`host`).
+//! What the host does in an experiment beyond starting its probe: what everybody must know of such
+//! a part. A page asks for one by its name (`host`).
 //!
-//! A part is files of one name: its experiment's page, here what it sees and what it takes from the probe, in `analysis` its rules of evidence, in `runner`
-//! what it does. [`host_parts!`](crate::host_parts) is the one list of them all.
+//! A part is files of one name: its experiment's page, here what it sees and what it takes from the
+//! probe, in `analysis` its rules of evidence, in `runner` what it does.
+//! [`host_parts!`](crate::host_parts) is the one list of them all.
 
 mod part;
 
@@ -10,7 +12,8 @@ pub use part::HostPart;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The parts of the host, each with the field of [`PartSeen`] that holds what it saw, for a macro that declares what a crate has of each.
+/// The parts of the host, each with the field of [`PartSeen`] that holds what it saw, for a macro
+/// that declares what a crate has of each.
 #[macro_export]
 macro_rules! host_parts {
     ($declare:ident) => {

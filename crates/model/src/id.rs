@@ -14,7 +14,8 @@ impl fmt::Display for IdError {
 
 impl std::error::Error for IdError {}
 
-/// Implements `as_str`, `FromStr`, `Display` and a list of all values for an enumeration of plain words.
+/// Implements `as_str`, `FromStr`, `Display` and a list of all values for an enumeration of plain
+/// words.
 macro_rules! words {
     ($name:ident, $what:literal, $($variant:ident => $word:literal),+ $(,)?) => {
         impl $name {

@@ -1,7 +1,8 @@
 //! Plain types that every other crate may use: ids, variants, plans, transcripts, verdicts, runs.
 //!
-//! Nothing here does I/O. What a probe said (plan, samples, histograms, evidence, end) and what the host saw have one serialised form, which the
-//! wire, the store and results share; headers of messages, files and results are those of `protocol`, `store` and `report`.
+//! Nothing here does I/O. What a probe said (plan, samples, histograms, evidence, end) and what the
+//! host saw have one serialised form, which the wire, the store and results share; headers of
+//! messages, files and results are those of `protocol`, `store` and `report`.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

@@ -3,11 +3,11 @@
 use crate::Machine;
 use std::collections::BTreeMap;
 
-/// Facts of the hardware, or of what a hypervisor gives for it: no update changes them. Their key names a machine. A name that ends in a dot stands for
-/// every fact below it.
+/// Facts of the hardware, or of what a hypervisor gives for it: no update changes them. Their key
+/// names a machine. A name that ends in a dot stands for every fact below it.
 ///
-/// Left out on purpose: `cpu.model_name` (repeats family, model and stepping; hypervisors rewrite it), memory size (a balloon changes it, and a kernel
-/// counts it after what it keeps for itself).
+/// Left out on purpose: `cpu.model_name` (repeats family, model and stepping; hypervisors rewrite
+/// it), memory size (a balloon changes it, and a kernel counts it after what it keeps for itself).
 pub const HARDWARE_FACTS: &[&str] = &[
     "cache.",
     "clock.tsc_hz",
@@ -22,11 +22,12 @@ pub const HARDWARE_FACTS: &[&str] = &[
     "kernel.architecture",
 ];
 
-/// Facts of software and settings that change the cost of a switch and that every user of the machine reads alike.
+/// Facts of software and settings that change the cost of a switch and that every user of the
+/// machine reads alike.
 ///
-/// Left out on purpose: `kernel.preempt_mode`, `kernel.lsm` and `cpuidle.dma_latency_us` (only root may read them on many machines, so root and user would get
-/// different keys),
-/// `clock.available` and `kernel.version` (build stamp), everything drifting.
+/// Left out on purpose: `kernel.preempt_mode`, `kernel.lsm` and `cpuidle.dma_latency_us` (only root
+/// may read them on many machines, so root and user would get different keys), `clock.available`
+/// and `kernel.version` (build stamp), everything drifting.
 pub const SOFTWARE_FACTS: &[&str] = &[
     "cgroup.cpu_depth",
     "cgroup.cpu_quota",
@@ -74,8 +75,9 @@ pub fn counts(facts: &[&str], name: &str) -> bool {
     facts.iter().any(|fact| if fact.ends_with('.') { name.starts_with(fact) } else { name == *fact })
 }
 
-/// Sixteen hexadecimal digits; equal exactly when the counted facts are equal (up to chance collisions of a 64-bit FNV-1a hash, which is enough for telling
-/// machines apart and not meant against forgery).
+/// Sixteen hexadecimal digits; equal exactly when the counted facts are equal (up to chance
+/// collisions of a 64-bit FNV-1a hash, which is enough for telling machines apart and not meant
+/// against forgery).
 fn key(stable: &BTreeMap<String, String>, counted: impl Fn(&str) -> bool) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for (name, value) in stable.iter().filter(|(name, _)| counted(name)) {
@@ -136,7 +138,8 @@ mod tests {
 
     #[test]
     fn the_key_is_pinned_for_ever() {
-        // Stored runs are found by it: a change of the hash would part a machine from its own history.
+        // Stored runs are found by it: a change of the hash would part a machine from its own
+        // history.
         assert_eq!(Machine::default().key(), "cbf29ce484222325");
         let facts =
             [("cpu.model", "207"), ("kernel.release", "6.1"), ("libc", "glibc 2.36"), ("topology.cores", "0 1")];

@@ -16,9 +16,11 @@ pub struct Family {
     pub title: String,
     /// The mechanism that is meant where one is wanted and the family is named.
     pub example: Option<MechanismId>,
-    /// What these lack that those of other families have, such as `no scheduler`; said where they stand side by side. Empty: nothing.
+    /// What these lack that those of other families have, such as `no scheduler`; said where they
+    /// stand side by side. Empty: nothing.
     pub lacks: String,
-    /// Standard deviation of a row's figure between runs of one hour, as a fraction: what no interval within a run can know of.
+    /// Standard deviation of a row's figure between runs of one hour, as a fraction: what no
+    /// interval within a run can know of.
     pub run_to_run: f64,
 }
 
@@ -47,7 +49,8 @@ pub struct Parameter {
     pub help: String,
     /// Those that it changes; for any other it is refused.
     pub experiments: Vec<Experiment>,
-    /// A control that has the same parameter and does, without a switch, what the parameter adds to one.
+    /// A control that has the same parameter and does, without a switch, what the parameter adds to
+    /// one.
     pub control: Option<MechanismId>,
     /// ns that each unit takes at least for each of the value, where no control has the parameter.
     pub adds_ns: Option<f64>,
@@ -65,7 +68,8 @@ pub struct Parameter {
     pub by_host: bool,
 }
 
-/// A count of the evidence (`Evidence::counts`) that follows from a parameter's value, in the experiments that it changes.
+/// A count of the evidence (`Evidence::counts`) that follows from a parameter's value, in the
+/// experiments that it changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
     /// Name of the count.
@@ -77,13 +81,15 @@ pub struct Counted {
 /// How a count follows from a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CountedShare {
-    /// In every unit one for each so much of the value, rounded up; none, and no count, for the value 0.
+    /// In every unit one for each so much of the value, rounded up; none, and no count, for the
+    /// value 0.
     PerUnit(u64),
     /// So many for each context, whatever the value.
     PerContext(u64),
     /// With this value in at least so many of a hundred units, and in none twice.
     OfUnits(String, u64),
-    /// As many as the value before each time that a context blocks; none, and no count, for the value 0.
+    /// As many as the value before each time that a context blocks; none, and no count, for the
+    /// value 0.
     PerBlock,
 }
 
@@ -109,7 +115,8 @@ pub struct Mechanism {
     pub tags: Vec<String>,
     /// Source folders of probes that implement it.
     pub implemented_by: Vec<String>,
-    /// What a probe of this source keeps of the rights of root; of sources that are not named: nothing.
+    /// What a probe of this source keeps of the rights of root; of sources that are not named:
+    /// nothing.
     pub capabilities: BTreeMap<String, Capabilities>,
     /// What one unit does.
     pub iteration: String,
@@ -131,7 +138,8 @@ pub struct Mechanism {
     pub contexts: BTreeMap<Experiment, u64>,
     /// Contexts that its ring has at most; None: as many as the machine bears.
     pub most_contexts: Option<u64>,
-    /// CPU time that its slowest runtime may use after the plan and outside the batches, ms; 0: as little as any.
+    /// CPU time that its slowest runtime may use after the plan and outside the batches, ms; 0: as
+    /// little as any.
     pub leaving_ms: u64,
     /// Word for its own unit.
     pub unit: String,
@@ -156,13 +164,15 @@ pub struct Mechanism {
 }
 
 impl Mechanism {
-    /// The rule that applies to this variant: the general one, over it each case that applies, in the file's order and field by field, and what
-    /// its parameters ask for. Its numbers are those of this variant.
+    /// The rule that applies to this variant: the general one, over it each case that applies, in
+    /// the file's order and field by field, and what its parameters ask for. Its numbers are those
+    /// of this variant.
     #[must_use]
     pub fn rule(&self, variant: &Variant) -> EvidenceRule {
         let ring = variant.experiment.live == Live::Throughout;
         let mut rule = EvidenceRule::default();
-        // Of switches the page speaks in general; of tasks that wake at fixed times only where it names that experiment.
+        // Of switches the page speaks in general; of tasks that wake at fixed times only where it
+        // names that experiment.
         let paced = variant.experiment.paced;
         let turns_alone = EvidenceChange { turns: self.evidence.turns, ..EvidenceChange::default() };
         rule.lay(if paced { &turns_alone } else { &self.evidence }, variant, ring);
@@ -204,7 +214,8 @@ impl Mechanism {
         !self.control && self.not_a_choice.is_none() && self.switches()
     }
 
-    /// Parameters of this row that add to what a unit costs, each with its value, and the same row without it.
+    /// Parameters of this row that add to what a unit costs, each with its value, and the same row
+    /// without it.
     pub fn additions<'a>(
         &'a self,
         row: &'a Variant,
@@ -322,7 +333,8 @@ pub struct ProbeInfo {
     pub start_timeout_ms: u64,
     /// Packages to install when it is missing.
     pub install: Install,
-    /// What it keeps of the rights of root while it says what it can do: all that pages name for its source.
+    /// What it keeps of the rights of root while it says what it can do: all that pages name for
+    /// its source.
     pub capabilities: Capabilities,
 }
 
@@ -344,7 +356,8 @@ impl Parameter {
 }
 
 impl Wanted {
-    /// The variant, of this mechanism, is one of those wanted. A parameter that a stored variant does not have yet counts as its default.
+    /// The variant, of this mechanism, is one of those wanted. A parameter that a stored variant
+    /// does not have yet counts as its default.
     #[must_use]
     pub fn fits(&self, variant: &Variant, mechanism: &Mechanism) -> bool {
         let value =

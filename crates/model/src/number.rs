@@ -55,7 +55,8 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
-/// A time that is only roughly known, or need not be known better: `20 s`, `4 min`, `3 h`, `2 days`.
+/// A time that is only roughly known, or need not be known better: `20 s`, `4 min`, `3 h`, `2
+/// days`.
 #[must_use]
 pub fn roughly(time: Duration) -> String {
     match time.as_secs_f64() {

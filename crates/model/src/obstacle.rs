@@ -1,4 +1,5 @@
-//! Why the host cannot do for a row what it asks, as data, and the one place that makes a clause of it.
+//! Why the host cannot do for a row what it asks, as data, and the one place that makes a clause of
+//! it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

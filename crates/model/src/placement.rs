@@ -52,8 +52,8 @@ impl Page for Place {
     }
 }
 
-/// Starts in a round of a row that the scheduler places: such rows need the most starts, and those should be spread over the run like all others, not follow
-/// one another when the rest is done.
+/// Starts in a round of a row that the scheduler places: such rows need the most starts, and those
+/// should be spread over the run like all others, not follow one another when the rest is done.
 const FREE_STARTS: u64 = 2;
 
 impl Placement {
@@ -88,7 +88,8 @@ impl Placement {
         self.pair
     }
 
-    /// The general placement that a pair of CPUs is a case of; any other is its own. What is said of it also holds of pairs.
+    /// The general placement that a pair of CPUs is a case of; any other is its own. What is said
+    /// of it also holds of pairs.
     #[must_use]
     pub fn kind(self) -> Self {
         Self { pair: None, ..self }

@@ -32,12 +32,14 @@ pub struct Measure {
     /// A greater figure is the better one, as of a rate; otherwise figures are costs.
     #[serde(default)]
     pub more_is_better: bool,
-    /// Figures are counted: those of equal code are equal to the last digit, and any difference is one.
+    /// Figures are counted: those of equal code are equal to the last digit, and any difference is
+    /// one.
     #[serde(default)]
     pub exact: bool,
     /// What a figure is, before the words `of a unit`.
     pub of_a_unit: Cow<'static, str>,
-    /// What a monitor calls the unit of a figure divided by `per_base`. Dividing rounds once; 1e-9 is not a number of the machine's.
+    /// What a monitor calls the unit of a figure divided by `per_base`. Dividing rounds once; 1e-9
+    /// is not a number of the machine's.
     pub base_unit: Cow<'static, str>,
     /// See `base_unit`.
     #[serde(default = "one")]

@@ -1,4 +1,5 @@
-//! Why a start or a row has the verdict that it has: what was found, as data, and the one place that makes a sentence of it.
+//! Why a start or a row has the verdict that it has: what was found, as data, and the one place
+//! that makes a sentence of it.
 
 mod words;
 
@@ -7,9 +8,11 @@ use serde::{Deserialize, Serialize};
 pub use words::LastWords;
 use words::{bound, clause, install, kind_of, only_cpu, perhaps_infinite, range};
 
-/// What a rule found. It is data from the rule to the store, the page and every format; its sentence is what `Display` gives.
+/// What a rule found. It is data from the rule to the store, the page and every format; its
+/// sentence is what `Display` gives.
 ///
-/// In JSON it is an object whose `code` names the kind. Times are in the unit that the field's name ends with; `least` and `most` are what was expected.
+/// In JSON it is an object whose `code` names the kind. Times are in the unit that the field's name
+/// ends with; `least` and `most` are what was expected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "code", rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each sentence says what its fields are")]

@@ -16,14 +16,16 @@ impl Reason {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// That the mechanism, honestly told, went another way than its row names: between two CPUs a partner may answer before the sender has blocked, hop
-    /// after hop, and a scheduler may put both on one of them.
+    /// That the mechanism, honestly told, went another way than its row names: between two CPUs a
+    /// partner may answer before the sender has blocked, hop after hop, and a scheduler may put
+    /// both on one of them.
     #[must_use]
     pub fn other_way(self) -> Self {
         Self::OtherWay { instead: Box::new(self) }
     }
 
-    /// There is no figure: it is too small for its clock, or for what it is taken off, or the clock is a translator's.
+    /// There is no figure: it is too small for its clock, or for what it is taken off, or the clock
+    /// is a translator's.
     #[must_use]
     pub fn no_figure(&self) -> bool {
         match self {

@@ -17,8 +17,9 @@ pub struct Remark {
     pub facts: Vec<(&'static str, Value)>,
 }
 
-/// A remark of a code of `data/remarks.toml`: `remark!(exact, starts = 9)`, or a variable of the fact's name. `None` leaves a fact out, with the part of
-/// the sentence in brackets that names it. A code that the table lacks does not compile.
+/// A remark of a code of `data/remarks.toml`: `remark!(exact, starts = 9)`, or a variable of the
+/// fact's name. `None` leaves a fact out, with the part of the sentence in brackets that names it.
+/// A code that the table lacks does not compile.
 #[macro_export]
 macro_rules! remark {
     (@ $fact:ident) => { $fact };

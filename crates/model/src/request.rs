@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A request, parsed and not yet resolved. It is stored with its run: what a later version adds is absent in old runs, and unknown in
-/// those of its own.
+/// A request, parsed and not yet resolved. It is stored with its run: what a later version adds is
+/// absent in old runs, and unknown in those of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Request {
@@ -85,7 +85,8 @@ mod tests {
     use super::Request;
     use serde_json::{Value, json};
 
-    /// Runs are kept for years: whatever field an old run lacks has its default, and what a new one has beside is not in the way.
+    /// Runs are kept for years: whatever field an old run lacks has its default, and what a new one
+    /// has beside is not in the way.
     #[test]
     fn requests_of_other_versions_are_read() {
         let today = serde_json::to_value(Request::default()).unwrap();

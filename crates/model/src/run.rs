@@ -72,13 +72,15 @@ pub struct Invocation {
     pub cpus: Vec<u32>,
     /// Bytes of padding put into the environment (layout randomisation).
     pub environment_padding: u64,
-    /// Largest resident set of any one of its processes, bytes, as the kernel told at its end; 0 if it never started, or nobody could learn it.
+    /// Largest resident set of any one of its processes, bytes, as the kernel told at its end; 0 if
+    /// it never started, or nobody could learn it.
     pub peak_rss_bytes: u64,
     /// How the process ended.
     pub process: ProcessEnd,
     /// What it said.
     pub transcript: Transcript,
-    /// What the host saw of it by itself; None where it never started, and in runs of versions that did not look.
+    /// What the host saw of it by itself; None where it never started, and in runs of versions that
+    /// did not look.
     pub seen: Option<Seen>,
     /// What the host concluded.
     pub judgement: Judgement,
@@ -101,7 +103,8 @@ pub struct Machine {
     pub findings: Vec<Finding>,
 }
 
-/// A set of rounds with the machine's fingerprint. Its serialised form is the header of a run file; the rest follows there line by line.
+/// A set of rounds with the machine's fingerprint. Its serialised form is the header of a run file;
+/// the rest follows there line by line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// `YYYYMMDDTHHMMSS-xxxx`, sorts by time.
@@ -116,7 +119,8 @@ pub struct Run {
     pub seed: u64,
     /// Version of switchcost.
     pub tool_version: String,
-    /// Version of the method (METHODOLOGY.md); results of different versions are not compared silently.
+    /// Version of the method (METHODOLOGY.md); results of different versions are not compared
+    /// silently.
     pub method_version: u32,
     /// The command, as typed.
     pub command: Vec<String>,

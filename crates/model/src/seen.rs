@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The host's own view of one start of a probe. Nothing here rests on the probe's word, but for the moment of the look, which its `plan`
-/// message gives.
+/// The host's own view of one start of a probe. Nothing here rests on the probe's word, but for the
+/// moment of the look, which its `plan` message gives.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Seen {
@@ -18,7 +18,8 @@ pub struct Seen {
     pub first_samples_ns: Option<u64>,
     /// The same for the last one.
     pub last_samples_ns: Option<u64>,
-    /// Kernel switches of the probe and of all its descendants because they waited, as `wait4` told.
+    /// Kernel switches of the probe and of all its descendants because they waited, as `wait4`
+    /// told.
     pub voluntary: u64,
     /// Kernel switches of the same because the CPU was taken from them.
     pub involuntary: u64,
@@ -27,16 +28,20 @@ pub struct Seen {
     /// Page faults of the same, minor and major; None in runs of versions that did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_faults: Option<u64>,
-    /// How long its tasks that were there had waited for a CPU when its time was over, all together, ns; None: it came to its end, or the kernel does not tell.
+    /// How long its tasks that were there had waited for a CPU when its time was over, all
+    /// together, ns; None: it came to its end, or the kernel does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_ns: Option<u64>,
-    /// Tasks (threads and processes) created on the whole machine while the probe ran; None where the system does not count them.
+    /// Tasks (threads and processes) created on the whole machine while the probe ran; None where
+    /// the system does not count them.
     pub forks: Option<u64>,
     /// Processes that the probe left behind, which the host ended.
     pub strays: u32,
-    /// The probe's processes and threads when `plan` had been read; None where the host cannot look.
+    /// The probe's processes and threads when `plan` had been read; None where the host cannot
+    /// look.
     pub tree: Option<Tree>,
-    /// What it counted of this start and of one with other batches; None: nothing was to be counted.
+    /// What it counted of this start and of one with other batches; None: nothing was to be
+    /// counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counters: Option<Counters>,
     /// What it saw by its part in the experiment.
@@ -52,7 +57,8 @@ impl Seen {
     }
 }
 
-/// Tasks of which a look reads switches, CPU time and CPUs; of more, these say nothing of the whole.
+/// Tasks of which a look reads switches, CPU time and CPUs; of more, these say nothing of the
+/// whole.
 pub const TASKS_LOOKED_AT: usize = 256;
 
 /// One look at the probe and all its descendants.
@@ -65,7 +71,8 @@ pub struct Tree {
     pub processes: u64,
     /// Tasks of the process that has most.
     pub most_tasks: u64,
-    /// Processes whose address space and surroundings were looked at, the first ones if there were too many.
+    /// Processes whose address space and surroundings were looked at, the first ones if there were
+    /// too many.
     pub looked_at: u64,
     /// Distinct address spaces among those; None where the kernel does not compare them.
     pub address_spaces: Option<u64>,
@@ -111,7 +118,8 @@ pub struct TaskFacts {
     pub files: Option<BTreeMap<String, u64>>,
     /// Page faults of its processes until then, minor and major.
     pub page_faults: u64,
-    /// Program that traces one of them and is none of the probe's own: each of its stops is a kernel switch of theirs.
+    /// Program that traces one of them and is none of the probe's own: each of its stops is a
+    /// kernel switch of theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracer: Option<String>,
 }

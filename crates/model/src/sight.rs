@@ -31,7 +31,8 @@ pub enum Sight {
     Files(String),
 }
 
-/// Kinds of namespaces, as `/proc/PID/ns` names them. That of time is left out: no mechanism makes one, and older kernels have none.
+/// Kinds of namespaces, as `/proc/PID/ns` names them. That of time is left out: no mechanism makes
+/// one, and older kernels have none.
 pub const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
 
 /// Classes of the scheduler (sched(7)).
@@ -53,10 +54,12 @@ const FILES: [&str; 12] = [
     "userfaultfd",
 ];
 
-/// Open files of one kind that a rule may need at most: a look reads so many of a large ring and no more.
+/// Open files of one kind that a rule may need at most: a look reads so many of a large ring and no
+/// more.
 const FILES_NEEDED: u64 = 128;
 
-/// Processes that a context has at most: a sandbox of runsc is five. Beside more of them no context hides.
+/// Processes that a context has at most: a sandbox of runsc is five. Beside more of them no context
+/// hides.
 const PROCESSES_OF_A_CONTEXT: u64 = 8;
 
 /// What a look answers.
@@ -106,7 +109,8 @@ impl Sight {
         })
     }
 
-    /// How many of those needed must be among what was looked at, if each of the others has one: nobody knows which of them are contexts.
+    /// How many of those needed must be among what was looked at, if each of the others has one:
+    /// nobody knows which of them are contexts.
     #[must_use]
     pub fn needed(&self, needed: u64, tree: &Tree) -> u64 {
         let crowded = tree.processes / PROCESSES_OF_A_CONTEXT > needed;

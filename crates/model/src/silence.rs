@@ -1,11 +1,13 @@
-//! Why a probe says nothing of what it measures, as data, and the one place that makes a clause of it.
+//! Why a probe says nothing of what it measures, as data, and the one place that makes a clause of
+//! it.
 
 use crate::Fault;
 use serde::{Deserialize, Serialize};
 
 /// Why a probe did not say what it measures; its clause is what `Display` gives.
 ///
-/// In JSON it is an object whose `kind` names the kind. `cause`: what the system said; `words`: what the probe printed last.
+/// In JSON it is an object whose `kind` names the kind. `cause`: what the system said; `words`:
+/// what the probe printed last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each clause says what its fields are")]
@@ -40,7 +42,8 @@ impl From<Fault> for Silence {
     }
 }
 
-/// Limits of this session that are so low that they may be why something failed. `Display` gives a sentence's end, or nothing where there are none.
+/// Limits of this session that are so low that they may be why something failed. `Display` gives a
+/// sentence's end, or nothing where there are none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TightLimits(pub Vec<TightLimit>);

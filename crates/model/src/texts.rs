@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Changes every text in a reason or a disturbance. If the result were another thing than that, it stays as it was.
+/// Changes every text in a reason or a disturbance. If the result were another thing than that, it
+/// stays as it was.
 pub fn change_texts<T: Serialize + DeserializeOwned>(told: &mut T, change: &mut dyn FnMut(&mut String)) {
     change_within(told, change, &mut |_| ());
 }

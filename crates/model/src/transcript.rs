@@ -19,7 +19,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Whether figures by it are computed and not timed, so that nothing which runs beside the probe disturbs them.
+    /// Whether figures by it are computed and not timed, so that nothing which runs beside the
+    /// probe disturbs them.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         self.name == "simulated"
@@ -41,14 +42,16 @@ pub struct Hello {
     pub compiler: Option<String>,
     /// Flags it was built with.
     pub flags: Option<String>,
-    /// Process id of the probe. Stored beside the rest, which is the same for all starts of a probe.
+    /// Process id of the probe. Stored beside the rest, which is the same for all starts of a
+    /// probe.
     #[serde(skip)]
     pub pid: u64,
     /// Clock of batches.
     pub clock: Clock,
     /// Name of the cycle counter of `timing=each`.
     pub counter: Option<String>,
-    /// Cycles that its ruler `chain` takes on this architecture; None: it does not know, or has none.
+    /// Cycles that its ruler `chain` takes on this architecture; None: it does not know, or has
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain_cycles: Option<u64>,
 }
@@ -124,7 +127,8 @@ pub struct Samples {
     pub quantity: Option<String>,
     /// Clock ticks of each batch (bytes where `quantity` says so).
     pub ticks: Vec<i64>,
-    /// Name of a ruler → clock ticks that it took beside each batch, the slower of before and after; empty: the probe has none.
+    /// Name of a ruler → clock ticks that it took beside each batch, the slower of before and
+    /// after; empty: the probe has none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rulers: BTreeMap<String, Vec<i64>>,
 }
@@ -191,7 +195,8 @@ pub struct Hops {
     pub in_order: u64,
     /// Hops whose two contexts ran on one CPU.
     pub same_cpu: u64,
-    /// Hops whose two contexts ran on one thread of the operating system; None where the probe cannot tell.
+    /// Hops whose two contexts ran on one thread of the operating system; None where the probe
+    /// cannot tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_thread: Option<u64>,
     /// These are hops of the timed batches themselves, not of a pass after them.

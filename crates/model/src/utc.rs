@@ -22,8 +22,9 @@ impl Utc {
         Self { days: unix_ns.div_euclid(DAY), time: unix_ns.rem_euclid(DAY) }
     }
 
-    /// `YYYY-MM-DD`, by `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March, so that the leap day ends
-    /// one, and 400 of them have 146,097 days.
+    /// `YYYY-MM-DD`, by `civil_from_days` of Howard Hinnant, "chrono-Compatible Low-Level Date
+    /// Algorithms": years begin in March, so that the leap day ends one, and 400 of them have
+    /// 146,097 days.
     #[must_use]
     pub fn date(self) -> String {
         let days = self.days + 719_468;

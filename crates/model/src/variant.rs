@@ -81,7 +81,8 @@ pub struct Variant {
     pub label: String,
 }
 
-/// Label of the second half of a run's A/A pair: one variant measured twice, so that the run itself shows how far equal things come apart.
+/// Label of the second half of a run's A/A pair: one variant measured twice, so that the run itself
+/// shows how far equal things come apart.
 pub const TWIN: &str = "A/A";
 
 impl Variant {
@@ -102,7 +103,8 @@ impl Variant {
         self.parameters.iter().filter(|(name, _)| !self.experiment.carried_out_by_host(name))
     }
 
-    /// Canonical text of the whole variant; equal variants have equal keys, also across machines and versions.
+    /// Canonical text of the whole variant; equal variants have equal keys, also across machines
+    /// and versions.
     #[must_use]
     pub fn key(&self) -> String {
         let mut key = format!(

@@ -21,7 +21,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The mechanism as it is when nothing more is said: its switch, clock round batches, all defaults.
+    /// The mechanism as it is when nothing more is said: its switch, clock round batches, all
+    /// defaults.
     #[must_use]
     pub fn plain(mechanism: MechanismId, placement: Placement) -> Self {
         Self {
@@ -70,8 +71,8 @@ pub struct Term {
     pub wanted: Wanted,
     /// How often it counts; negative in the terms that are taken away.
     pub times: f64,
-    /// A count of the explained row's evidence, per unit, by which `times` is multiplied: `voluntary` or `involuntary` kernel switches, or a name of
-    /// `Evidence::counts`.
+    /// A count of the explained row's evidence, per unit, by which `times` is multiplied:
+    /// `voluntary` or `involuntary` kernel switches, or a name of `Evidence::counts`.
     pub per: Option<String>,
 }
 

@@ -1,4 +1,5 @@
-//! Words that stand for a page of answers: on the wire and on disk a word is its name, in memory it is what its page says.
+//! Words that stand for a page of answers: on the wire and on disk a word is its name, in memory it
+//! is what its page says.
 
 use crate::IdError;
 use core::fmt;
@@ -97,7 +98,8 @@ impl<T: Page> Word<T> {
         Self::all()[0]
     }
 
-    /// Adds a word, or says why its page cannot be used. Pages of one's own are added before anything is read that names them.
+    /// Adds a word, or says why its page cannot be used. Pages of one's own are added before
+    /// anything is read that names them.
     ///
     /// # Errors
     /// The name is taken or not one, or the page is not of the right form.

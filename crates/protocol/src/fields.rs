@@ -1,4 +1,5 @@
-//! Fields that this version of the protocol does not know: ignored when a probe is measured, told when it is checked.
+//! Fields that this version of the protocol does not know: ignored when a probe is measured, told
+//! when it is checked.
 
 use crate::wire;
 use serde::de::value::Error;
@@ -6,8 +7,8 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde_json::Value;
 use switchcost_model as model;
 
-/// Fields of a line that no reader looks at, as `message.field` or `message.field.field`, each with the names that would be read there. None of a line
-/// that is not a message.
+/// Fields of a line that no reader looks at, as `message.field` or `message.field.field`, each with
+/// the names that would be read there. None of a line that is not a message.
 #[must_use]
 pub fn unknown_fields(line: &str) -> Vec<(String, &'static [&'static str])> {
     serde_json::from_str(line).map(|message| in_message(&message)).unwrap_or_default()
@@ -54,7 +55,8 @@ fn in_message(message: &Value) -> Vec<(String, &'static [&'static str])> {
     unknown
 }
 
-/// The names of a structure's fields, as its reader has them: no second list that could fall behind.
+/// The names of a structure's fields, as its reader has them: no second list that could fall
+/// behind.
 fn known<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
     // It always fails: it holds nothing, and is only told what would be looked for.

@@ -1,7 +1,8 @@
 //! The wire form between host and probes (normative text: PROTOCOL.md).
 //!
-//! Outwards a plan becomes `key=value` arguments; inwards JSON Lines become a [`Transcript`](switchcost_model::Transcript). The reader is strict:
-//! the first line that breaks a rule ends the reading and is reported, since a probe that misspeaks once cannot be believed.
+//! Outwards a plan becomes `key=value` arguments; inwards JSON Lines become a
+//! [`Transcript`](switchcost_model::Transcript). The reader is strict: the first line that breaks a
+//! rule ends the reading and is reported, since a probe that misspeaks once cannot be believed.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice))]
 

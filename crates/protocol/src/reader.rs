@@ -9,7 +9,8 @@ use switchcost_model::{Broken, Described, End, EndStatus, Fault, Hello, Phase, T
 /// Longest line a probe may write.
 pub const MAX_LINE_BYTES: usize = 65_536;
 
-/// Most bytes of one transcript; a probe that floods is stopped here. A million samples are about 10 MB.
+/// Most bytes of one transcript; a probe that floods is stopped here. A million samples are about
+/// 10 MB.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Most messages of one transcript: a million samples are 250.

@@ -1,4 +1,5 @@
-//! Headers of messages as they travel, and what must hold of the rest, whose types are the model's. Unknown fields are ignored (PROTOCOL.md, section 6).
+//! Headers of messages as they travel, and what must hold of the rest, whose types are the model's.
+//! Unknown fields are ignored (PROTOCOL.md, section 6).
 
 use serde::Deserialize;
 use switchcost_model as model;

@@ -1,4 +1,5 @@
-//! What a command has to say, as data. One printer each writes it: [`terminal`](Answer::terminal), [`markdown`](Answer::markdown).
+//! What a command has to say, as data. One printer each writes it: [`terminal`](Answer::terminal),
+//! [`markdown`](Answer::markdown).
 
 mod axis;
 mod cell;

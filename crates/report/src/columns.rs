@@ -1,4 +1,5 @@
-//! The columns of a row. Each is named, given its unit and computed here; the tables, CSV, JSON and the page read it here.
+//! The columns of a row. Each is named, given its unit and computed here; the tables, CSV, JSON and
+//! the page read it here.
 
 mod cells;
 

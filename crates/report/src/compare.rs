@@ -38,7 +38,8 @@ struct CompareDocument<'a> {
     /// What stands for each start: `median`, or a percentile of its single switches such as `p99`.
     at: String,
     runs: &'a [ComparedRun],
-    /// What bounds every word of it: runs of different machines or versions, rows with too few starts.
+    /// What bounds every word of it: runs of different machines or versions, rows with too few
+    /// starts.
     cautions: &'a [String],
     /// Every recorded fact in which the runs differ, those of the hardware first.
     differences: &'a [Difference],
@@ -72,11 +73,13 @@ struct RowPart<'a> {
     paired: bool,
     /// Rounds (paired twice the same), or invocations of A and B.
     counts: (usize, usize),
-    /// What the interval grants to the scatter between runs: half-width, as a fraction; 0 within one run.
+    /// What the interval grants to the scatter between runs: half-width, as a fraction; 0 within
+    /// one run.
     run_to_run: f64,
     noise_floor: f64,
     smallest_detectable: Option<f64>,
-    /// slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and faster less.
+    /// slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and
+    /// faster less.
     verdict: Option<&'static str>,
     /// With verdict same: within this fraction.
     within: Option<f64>,
@@ -85,7 +88,8 @@ struct RowPart<'a> {
     why: Option<&'static str>,
     /// The same in a clause; empty for slower, faster and same.
     reason: String,
-    /// Where what they execute was counted: functions that execute more in B or less, the largest difference first.
+    /// Where what they execute was counted: functions that execute more in B or less, the largest
+    /// difference first.
     grown: &'a [Grown],
 }
 
@@ -97,9 +101,11 @@ struct GatePart {
     limit: f64,
     /// Passed, failed or inconclusive.
     outcome: GateOutcome,
-    /// The increase that could have been missed: upper end of the widest interval, as a fraction; null where a row has none.
+    /// The increase that could have been missed: upper end of the widest interval, as a fraction;
+    /// null where a row has none.
     missed: Option<f64>,
-    /// Starts a side that would decide, if the costs are what they seem; null where it is decided, or more starts would not help.
+    /// Starts a side that would decide, if the costs are what they seem; null where it is decided,
+    /// or more starts would not help.
     starts: Option<u64>,
     /// In words.
     reason: String,

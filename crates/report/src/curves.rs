@@ -7,7 +7,8 @@ use switchcost_analysis::number::grouped;
 use switchcost_analysis::{Analysis, CONTEXTS, Condition, Curve, Growth, Matrix, Order, Quantity, Row, order};
 use switchcost_model::Value;
 
-/// Splits and matrices; for the short form also a table of each kind of curves, whose rows then have no line of their own.
+/// Splits and matrices; for the short form also a table of each kind of curves, whose rows then
+/// have no line of their own.
 pub(crate) fn sections(analysis: &Analysis<'_>, detail: Detail) -> Vec<Section> {
     let split = analysis.curves.iter().filter(|curve| !curve.splits.is_empty());
     let mut sections: Vec<Section> = split.map(|curve| split_table(analysis, curve)).collect();

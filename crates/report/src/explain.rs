@@ -51,7 +51,8 @@ fn share(of: &Times) -> String {
     }
 }
 
-/// `thread/futex takes 1.07 µs: of 1.08 µs, the mean of 20 rounds, 55 % scheduler switch, 12 % wake call, 33 % is left`, by shares whose intervals lie above 0.
+/// `thread/futex takes 1.07 µs: of 1.08 µs, the mean of 20 rounds, 55 % scheduler switch, 12 % wake
+/// call, 33 % is left`, by shares whose intervals lie above 0.
 fn answer(explanation: &Explanation) -> String {
     let explained = &explanation.explained;
     let takes = format!("{} takes {}", explanation.label, explanation.figure);
@@ -192,12 +193,14 @@ pub(crate) struct Document<'a> {
     residue: PartJson,
     /// What the data file says of the residue; null where it says nothing.
     residue_is: Option<ResidueJson<'a>>,
-    /// Sum of the layers ÷ the whole, of the same rounds; null where a layer was not measured, and where a row is set beside its floor only.
+    /// Sum of the layers ÷ the whole, of the same rounds; null where a layer was not measured, and
+    /// where a row is set beside its floor only.
     predicted_per_measured: Option<RatioJson>,
     /// The layers add up if that is within 1 ± this share.
     bound: f64,
-    /// Whether they do: "yes" if the interval lies wholly within the bound, "no" if wholly outside, else "cannot tell", as where other programs or the machine moved one of its rows; null where a row is set beside
-    /// its floor only, which predicts nothing.
+    /// Whether they do: "yes" if the interval lies wholly within the bound, "no" if wholly outside,
+    /// else "cannot tell", as where other programs or the machine moved one of its rows; null where
+    /// a row is set beside its floor only, which predicts nothing.
     adds_up: Option<&'static str>,
     /// Rows that the parts are made of, with what limits conclusions from each.
     limits: &'a [Limited],
@@ -211,13 +214,15 @@ pub(crate) struct Document<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct PartJson {
-    /// Mean over rounds, so that layers and residue add up to the whole; negative where things cost less together than apart.
+    /// Mean over rounds, so that layers and residue add up to the whole; negative where things cost
+    /// less together than apart.
     ns: f64,
     /// Lower end of its 95 % interval; null with fewer than 6 rounds.
     low: Option<f64>,
     /// Upper end.
     high: Option<f64>,
-    /// Part of the whole, as a fraction; null where its interval holds 0, where the parts come to more than the whole, and with fewer than 6 rounds.
+    /// Part of the whole, as a fraction; null where its interval holds 0, where the parts come to
+    /// more than the whole, and with fewer than 6 rounds.
     share: Option<f64>,
     /// Rounds behind it: those that have all rows.
     rounds: usize,
@@ -229,7 +234,8 @@ struct PartJson {
 struct RatioJson {
     /// Its value.
     ratio: f64,
-    /// Lower end of its 95 % interval, widened to hold that of the median of the rounds' ratios; null with fewer than 6 rounds.
+    /// Lower end of its 95 % interval, widened to hold that of the median of the rounds' ratios;
+    /// null with fewer than 6 rounds.
     low: Option<f64>,
     /// Upper end.
     high: Option<f64>,

@@ -1,6 +1,7 @@
 //! The page of `report`: a template built from `web/`, and the data that it shows.
 //!
-//! Runs may come from anybody. They go into the page packed, in letters that can end no element, and the page puts them on the screen as text only.
+//! Runs may come from anybody. They go into the page packed, in letters that can end no element,
+//! and the page puts them on the screen as text only.
 
 mod answer;
 mod data;
@@ -45,7 +46,8 @@ pub fn page_schema() -> String {
     crate::text::json(&schema)
 }
 
-/// zlib in base64: what `DecompressionStream` of browsers unpacks, a quarter of the size of the JSON.
+/// zlib in base64: what `DecompressionStream` of browsers unpacks, a quarter of the size of the
+/// JSON.
 fn packed(json: &[u8]) -> String {
     STANDARD.encode(miniz_oxide::deflate::compress_to_vec_zlib(json, LEVEL))
 }

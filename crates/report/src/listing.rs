@@ -178,7 +178,8 @@ fn one_line(text: &str, style: Style) -> String {
     if long { text.chars().take(room - 1).chain("…\n".chars()).collect() } else { text + "\n" }
 }
 
-/// `list NAME` of one mechanism: its placements, experiments, probes and parameters; `whole`: nothing of it is cut.
+/// `list NAME` of one mechanism: its placements, experiments, probes and parameters; `whole`:
+/// nothing of it is cut.
 #[must_use]
 pub fn list_one(mechanism: &ListedMechanism, whole: bool, style: Style) -> String {
     let line = |lead: &str, text: &str| match whole {
@@ -386,7 +387,8 @@ fn asked(entry: &HistoryEntry, style: Style) -> String {
 /// The finding that concerns no row on one CPU.
 const OF_TWO_CPUS: &str = "idle_wakeup";
 
-/// `doctor` for a terminal: the verdict, then what speaks against figures from here; `all`: what is fine as well, and effects of notes.
+/// `doctor` for a terminal: the verdict, then what speaks against figures from here; `all`: what is
+/// fine as well, and effects of notes.
 #[must_use]
 pub fn findings_text(findings: &[Finding], all: bool, style: Style) -> String {
     let of = |severity| findings.iter().filter(move |finding| finding.severity == severity);

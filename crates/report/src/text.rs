@@ -49,7 +49,8 @@ impl Style {
         wrapped("", text, self).lines().map(|line| self.bold(line) + "\n").collect()
     }
 
-    /// The gate of all text: beside line feeds, nothing that acts on a terminal leaves but the colours of this style.
+    /// The gate of all text: beside line feeds, nothing that acts on a terminal leaves but the
+    /// colours of this style.
     #[must_use]
     pub fn sealed(self, text: &str) -> String {
         let text = harmless_lines(text, self.colour);
@@ -57,7 +58,8 @@ impl Style {
     }
 }
 
-/// Text for what shows nothing but ASCII. A character stays as wide as it was, so that columns stay where they are.
+/// Text for what shows nothing but ASCII. A character stays as wide as it was, so that columns stay
+/// where they are.
 #[must_use]
 pub fn ascii(text: &str) -> String {
     let plain = |c: char| match c {
@@ -125,7 +127,8 @@ pub(crate) const KEPT: char = '\u{a0}';
 /// Units of figures, beside which their numbers stay.
 const UNITS: [&str; 8] = ["%", "ns", "µs", "ms", "s", "B", "KiB", "MiB"];
 
-/// The words of a line. A number and its unit are one, with this between them, and so are the two ends of an interval.
+/// The words of a line. A number and its unit are one, with this between them, and so are the two
+/// ends of an interval.
 fn words(text: &str, between: char) -> Vec<String> {
     let unit = |word: &str| word.split(|c| "/,;.:)".contains(c)).next().is_some_and(|word| UNITS.contains(&word));
     let digit = |c: char| c.is_ascii_digit();
@@ -145,7 +148,8 @@ pub fn kept(text: &str) -> String {
     text.replace(' ', &KEPT.to_string())
 }
 
-/// A row's name, of which no further line begins like a row: it is broken before words of ours only.
+/// A row's name, of which no further line begins like a row: it is broken before words of ours
+/// only.
 pub fn name(label: &str) -> String {
     let ours = |word: &str| {
         let key = word.split('=').next().unwrap_or_default();
@@ -157,7 +161,8 @@ pub fn name(label: &str) -> String {
     words.fold(first, |name, word| format!("{name}{}{word}", if ours(word) { ' ' } else { KEPT }))
 }
 
-/// Wraps text after a lead. Further lines are as far in, and further than any of ours begins, so that no text of others passes for one.
+/// Wraps text after a lead. Further lines are as far in, and further than any of ours begins, so
+/// that no text of others passes for one.
 #[must_use]
 pub fn wrapped(lead: &str, text: &str, style: Style) -> String {
     laid(lead, lead.chars().count().max(FURTHER), words(text, ' ').iter().filter(|word| !word.is_empty()), style)

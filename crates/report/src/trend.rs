@@ -25,11 +25,13 @@ pub struct TrendPoint {
     pub run: String,
     /// Its start, ns since 1970 UTC.
     pub started_unix_ns: i64,
-    /// Median of the invocations' medians: ns per unit, or bytes for footprints; null where it falls into modes, which are not one number.
+    /// Median of the invocations' medians: ns per unit, or bytes for footprints; null where it
+    /// falls into modes, which are not one number.
     pub median: Option<f64>,
     /// Its 95 % interval; null with fewer than 6 invocations. Figures without one are not judged.
     pub interval: Option<(f64, f64)>,
-    /// Kinds of starts or batches: figure and share of each, cheapest first; empty where one number stands for the row.
+    /// Kinds of starts or batches: figure and share of each, cheapest first; empty where one number
+    /// stands for the row.
     pub modes: Vec<(f64, f64)>,
     /// Invocations started.
     pub invocations: usize,
@@ -39,7 +41,8 @@ pub struct TrendPoint {
     pub software: String,
     /// What of them changed since the point before: `NAME: BEFORE → AFTER`.
     pub changed: Vec<String>,
-    /// How many times its best of these runs the core's ruler took at its best in this run; null without rulers.
+    /// How many times its best of these runs the core's ruler took at its best in this run; null
+    /// without rulers.
     pub slowed: Option<f64>,
     /// Why the figure is not judged; null where it is.
     pub reason: Option<String>,
@@ -57,7 +60,8 @@ pub struct TrendChange {
     pub ratio: f64,
     /// 95 % interval of the ratio, given the place; null where too few runs lie on the two sides.
     pub interval: Option<(f64, f64)>,
-    /// The greater of two shares: of random orders of the runs that could be cut at least as well, and of drifting series with a step as strong.
+    /// The greater of two shares: of random orders of the runs that could be cut at least as well,
+    /// and of drifting series with a step as strong.
     pub p: f64,
     /// Facts of tool and machine that differ between the two runs.
     pub changed_with_it: Vec<String>,
@@ -150,7 +154,8 @@ pub fn history_schema() -> String {
     crate::text::json(&schemars::schema_for!(History<'_>))
 }
 
-/// `history PATTERN` for a terminal: of one row its runs, of several a line each; `verbose`: every run of every row.
+/// `history PATTERN` for a terminal: of one row its runs, of several a line each; `verbose`: every
+/// run of every row.
 #[must_use]
 pub fn trends_text(trends: &Trends, verbose: bool, style: Style) -> String {
     let mut out = String::new();
@@ -284,7 +289,8 @@ fn block(trend: &Trend, at: At, most: usize, style: Style) -> String {
     out
 }
 
-/// What changed since the point before, in few words: the kernel's release, then names of other facts.
+/// What changed since the point before, in few words: the kernel's release, then names of other
+/// facts.
 fn update(point: &TrendPoint) -> String {
     let names = point.changed.iter().map(|fact| fact.split(": ").next().unwrap_or_default());
     let (kernel, others): (Vec<&str>, Vec<&str>) = names.partition(|name| *name == "kernel.release");

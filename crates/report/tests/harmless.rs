@@ -1,4 +1,5 @@
-//! Whatever a run file, a probe or a program says: no text output begins a line with it, moves a cursor, or turns the direction of writing.
+//! Whatever a run file, a probe or a program says: no text output begins a line with it, moves a
+//! cursor, or turns the direction of writing.
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -9,7 +10,8 @@ use switchcost_catalogue::{Catalogue, Published};
 use switchcost_model::*;
 use switchcost_report::*;
 
-/// Hostile text: each piece of the alphabet does something on a terminal, and what follows a line feed pretends to be a row.
+/// Hostile text: each piece of the alphabet does something on a terminal, and what follows a line
+/// feed pretends to be a row.
 fn text() -> BoxedStrategy<String> {
     const PIECES: &[&str] = &[
         "a",

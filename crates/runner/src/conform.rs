@@ -1,4 +1,5 @@
-//! Does a probe keep to PROTOCOL.md? It is started by the table of plans, through the code that measures, and its answers are held against the rules.
+//! Does a probe keep to PROTOCOL.md? It is started by the table of plans, through the code that
+//! measures, and its answers are held against the rules.
 
 mod orders;
 mod rules;
@@ -39,7 +40,8 @@ pub struct Breach {
     pub log: String,
 }
 
-/// What came of checking a probe. Its texts are the probe's own in part: make them harmless before they are shown.
+/// What came of checking a probe. Its texts are the probe's own in part: make them harmless before
+/// they are shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conformance {
     /// Mechanisms that were carried out.
@@ -131,7 +133,8 @@ struct Session<'a> {
     found: Conformance,
 }
 
-/// After so many senseless starts in a row further ones would say nothing new, and each may take as long as its deadline.
+/// After so many senseless starts in a row further ones would say nothing new, and each may take as
+/// long as its deadline.
 const MOST_SENSELESS: usize = 5;
 
 impl<'a> Session<'a> {
@@ -231,7 +234,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The plan without anything special, on two CPUs if one does not do: the CPUs. None: it does not run here.
+    /// The plan without anything special, on two CPUs if one does not do: the CPUs. None: it does
+    /// not run here.
     fn trial(&mut self, plain: &'a PlanEntry, subject: &Subject<'_>) -> Option<Vec<u32>> {
         let mut cpus = subject.cpus.clone();
         loop {

@@ -15,7 +15,8 @@ use switchcost_machine::spawn::{Child, ExitStatus};
 use switchcost_model::{Described, Hello, LastWords, MechanismId, ProbeInfo, Reason, Silence, harmless};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
-/// A remembered answer is believed for so long: what a key cannot see (a device that came, a permission) may have changed.
+/// A remembered answer is believed for so long: what a key cannot see (a device that came, a
+/// permission) may have changed.
 const FRESH: Duration = Duration::from_secs(600);
 
 /// How long a probe is waited for at most that gets on.
@@ -54,8 +55,9 @@ impl KnownProbe {
     }
 }
 
-/// Asks all probes at once; slow runtimes start side by side. With `cache`, a folder, an answer of the last ten minutes is taken instead if
-/// neither the probe nor the programs on the path have changed: a virtual machine takes longer to start than a list may take. A probe that has not
+/// Asks all probes at once; slow runtimes start side by side. With `cache`, a folder, an answer of
+/// the last ten minutes is taken instead if neither the probe nor the programs on the path have
+/// changed: a virtual machine takes longer to start than a list may take. A probe that has not
 /// answered `until` then is not waited for. None: the user wants to stop.
 #[must_use]
 pub fn discover(
@@ -89,7 +91,8 @@ pub fn discover(
     (!stopped.load(Ordering::Relaxed)).then(|| known.collect())
 }
 
-/// Changes with the probe's files, the folders of the path, the variables it is given, and the limits and rights of the session.
+/// Changes with the probe's files, the folders of the path, the variables it is given, and the
+/// limits and rights of the session.
 fn cache_name(info: &ProbeInfo) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     let mut look = |path: &Path| {
@@ -136,7 +139,8 @@ fn describe(
     let mut reader = DescribeReader::default();
     let mut description = Vec::new();
     let mut push = |child: &Child, bytes: &[u8]| -> Result<bool, Silence> {
-        // On a slow or busy machine it is waited for as long as it gets on: it says something, or computes.
+        // On a slow or busy machine it is waited for as long as it gets on: it says something, or
+        // computes.
         let now = child.cpu_ns();
         let works = used.flatten().zip(now).is_some_and(|(then, now): (u64, u64)| now > then + PROGRESS_NS);
         if works || !bytes.is_empty() {

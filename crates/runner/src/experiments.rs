@@ -1,4 +1,5 @@
-//! What the host does in an experiment beyond starting its probe: a file for each part, called as pages name it. Nobody else knows which there are.
+//! What the host does in an experiment beyond starting its probe: a file for each part, called as
+//! pages name it. Nobody else knows which there are.
 
 mod part;
 

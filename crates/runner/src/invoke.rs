@@ -14,7 +14,8 @@ use switchcost_protocol::{RunReader, run_arguments};
 /// Looks at the tasks of a start, until one sees them all as they are.
 const LOOKS: usize = 4;
 
-/// How much of a probe's output is kept: its last words matter, not its first. A list on standard output fits, which `check-probe` asks for.
+/// How much of a probe's output is kept: its last words matter, not its first. A list on standard
+/// output fits, which `check-probe` asks for.
 const LOG_BYTES: usize = 64 * 1024;
 
 /// What is listened to after the end at most, in pieces: more than a pipe holds was printed later.
@@ -45,7 +46,8 @@ pub(crate) struct Outcome {
     pub exit: Option<Exit>,
     pub seen: Option<Seen>,
     pub interrupted: bool,
-    /// Processes that were still there when it had left. Looked for only where somebody listens; None: the system does not tell.
+    /// Processes that were still there when it had left. Looked for only where somebody listens;
+    /// None: the system does not tell.
     pub left_behind: Option<usize>,
 }
 
@@ -93,7 +95,8 @@ pub(crate) fn start_at(
         None => program.into(),
     };
     command.extend(arguments);
-    // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009); so it is varied, not left to chance.
+    // The size of the environment shifts the stack and with it alignment (Mytkowicz et al. 2009);
+    // so it is varied, not left to chance.
     let mut environment = vec![("SWITCHCOST_PADDING".to_owned(), "x".repeat(padding as usize))];
     let names = info.environment.iter().map(String::as_str).chain(spawn::ENVIRONMENT.iter().copied());
     let value = |name: &str| match name {
@@ -222,7 +225,8 @@ struct Sights<'a> {
 }
 
 impl Sights<'_> {
-    /// After each piece of the report; `before`: how many messages with measurements there were ahead of it.
+    /// After each piece of the report; `before`: how many messages with measurements there were
+    /// ahead of it.
     fn note(&mut self, child: &Child, reader: &RunReader, before: u64) {
         let now = self.began.elapsed().as_nanos() as u64;
         if reader.measurements() > before {
@@ -253,8 +257,9 @@ impl Sights<'_> {
     }
 }
 
-/// Feeds what the probe reports to `push` (true: over) and keeps the tail of what it prints. Sleeps while there is nothing; never wakes by itself but at the deadline,
-/// and at the time that `alarm` holds, when it feeds an empty piece.
+/// Feeds what the probe reports to `push` (true: over) and keeps the tail of what it prints. Sleeps
+/// while there is nothing; never wakes by itself but at the deadline, and at the time that `alarm`
+/// holds, when it feeds an empty piece.
 pub(crate) fn read_until_end(
     child: &mut Child,
     deadline: Instant,

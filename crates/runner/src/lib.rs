@@ -27,5 +27,6 @@ pub use schedule::{Control, Observer, execute, resume};
 pub use select::{Selection, Sizes, choices, not_installed, select, select_wanted};
 pub use sweep::{AXES, AnyAxis, Axis, Here, Range, SweepError, axis_of, headline_with, listed_axis, select_sweep};
 
-/// Version of the method (METHODOLOGY.md). Raised when equal raw data would give other figures, or equal machines other raw data.
+/// Version of the method (METHODOLOGY.md). Raised when equal raw data would give other figures, or
+/// equal machines other raw data.
 pub const METHOD_VERSION: u32 = 1;

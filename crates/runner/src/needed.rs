@@ -1,5 +1,6 @@
-//! What is known of a request before a probe is asked: whether it can be met at all, and which probes can answer it. The others are not even started: to
-//! ask a Python or a JVM takes longer than to measure a pipe.
+//! What is known of a request before a probe is asked: whether it can be met at all, and which
+//! probes can answer it. The others are not even started: to ask a Python or a JVM takes longer
+//! than to measure a pipe.
 
 use crate::select::{Selection, matching, select};
 use crate::{KnownProbe, RequestError, discover};
@@ -11,7 +12,8 @@ use switchcost_machine::cpus::Cpus;
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_model::{Mechanism, Placement, ProbeInfo, Reason, Request, Variant, cpu_list};
 
-/// Refuses a request that nothing can meet, or a part of it: a placement or a number of contexts that no row can have.
+/// Refuses a request that nothing can meet, or a part of it: a placement or a number of contexts
+/// that no row can have.
 ///
 /// # Errors
 /// As [`select`], and the reason of the first row.
@@ -27,7 +29,8 @@ pub fn check(request: &Request, catalogue: &Catalogue, probes: &[ProbeInfo], cpu
     Ok(())
 }
 
-/// Why no row of a selection can run, whatever its probes answer: the first row's reason. Controls count only where there is nothing else.
+/// Why no row of a selection can run, whatever its probes answer: the first row's reason. Controls
+/// count only where there is nothing else.
 #[must_use]
 pub fn impossible(selection: &Selection, catalogue: &Catalogue, cpus: &Cpus) -> Option<Reason> {
     let control = |variant: &Variant| catalogue.find(&variant.mechanism).is_some_and(|known| known.control);
@@ -58,8 +61,9 @@ pub(crate) fn cpus_of(placement: Placement, cpus: &Cpus) -> Result<Vec<u32>, Rea
     Ok(if a == b { vec![a] } else { vec![a, b] })
 }
 
-/// Those of these probes that may carry out what is asked, or a control that bounds it. All of them where that shows only from their answers: if a
-/// mechanism or probe is named that no page or folder knows, or a row of a certain probe is.
+/// Those of these probes that may carry out what is asked, or a control that bounds it. All of them
+/// where that shows only from their answers: if a mechanism or probe is named that no page or
+/// folder knows, or a row of a certain probe is.
 #[must_use]
 pub fn needed(request: &Request, catalogue: &Catalogue, probes: Vec<ProbeInfo>) -> Vec<ProbeInfo> {
     let mechanisms = matching(request, catalogue).unwrap_or_default();
@@ -78,8 +82,10 @@ pub fn needed(request: &Request, catalogue: &Catalogue, probes: Vec<ProbeInfo>) 
     probes.into_iter().zip(keeps).filter(|(_, keep)| *keep).map(|(probe, _)| probe).collect()
 }
 
-/// As [`discover`], for a request that names no probe: of the builds of one source those with the highest priority are asked, and the others only if
-/// these lack or cannot do what it asks for. They would not be chosen, and one of them may take an emulator to start. None: the user wants to stop.
+/// As [`discover`], for a request that names no probe: of the builds of one source those with the
+/// highest priority are asked, and the others only if these lack or cannot do what it asks for.
+/// They would not be chosen, and one of them may take an emulator to start. None: the user wants to
+/// stop.
 #[must_use]
 pub fn discover_for(
     request: &Request,

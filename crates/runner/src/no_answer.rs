@@ -9,7 +9,8 @@ use switchcost_model::{Silence, TightLimits};
 pub struct NoAnswer {
     /// What was found.
     pub why: Silence,
-    /// A program or library that it needs is not here: packages may help. What was refused, or is slow, needs none.
+    /// A program or library that it needs is not here: packages may help. What was refused, or is
+    /// slow, needs none.
     pub missing: bool,
     /// Limits that may be behind it.
     pub limits: TightLimits,

@@ -28,14 +28,16 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Takes note of an invocation, just done or of an earlier session. `batch`: how long a batch shall last.
+    /// Takes note of an invocation, just done or of an earlier session. `batch`: how long a batch
+    /// shall last.
     pub(crate) fn add(&mut self, invocation: &Invocation, batch: Duration) {
         let wall = Duration::from_nanos(invocation.wall_ns);
         self.longest = self.longest.max(wall);
         self.spent += wall;
         self.invocations += 1;
         self.round = (invocation.round, self.starts_of(invocation.round) + 1);
-        // A variant that cannot run or broke will not do better in the next round; time is for the others.
+        // A variant that cannot run or broke will not do better in the next round; time is for the
+        // others.
         self.done |=
             matches!(invocation.judgement.verdict, Verdict::Unsupported | Verdict::Broken) || found(invocation);
         if self.batch_units == 0 {
@@ -66,16 +68,19 @@ impl Progress {
     }
 }
 
-/// A calibrated k is shortened by such parts of itself: what is left is still whole laps, and where a probe checks every eighth lap only, a multiple of eight.
+/// A calibrated k is shortened by such parts of itself: what is left is still whole laps, and where
+/// a probe checks every eighth lap only, a multiple of eight.
 const PARTS: u64 = 8;
 
-/// Units that last as long as a batch shall, by a start whose probe found k by doubling and so has up to twice as many.
+/// Units that last as long as a batch shall, by a start whose probe found k by doubling and so has
+/// up to twice as many.
 fn units_that_last(batch: Duration, calibrated: &Invocation) -> u64 {
     let doubled = calibrated.transcript.plan.as_ref().map_or(0, |echo| echo.batch_units);
     batch_ns(&calibrated.transcript).map_or(doubled, |lasted| shortened(doubled, batch.as_nanos() as f64 / lasted))
 }
 
-/// This share of k, rounded up to whole parts; never more than k, and all of it where it has no such parts.
+/// This share of k, rounded up to whole parts; never more than k, and all of it where it has no
+/// such parts.
 fn shortened(doubled: u64, share: f64) -> u64 {
     let parts = if doubled.is_multiple_of(PARTS) { (share.min(1.0) * PARTS as f64).ceil() as u64 } else { PARTS };
     parts.saturating_mul(doubled) / PARTS

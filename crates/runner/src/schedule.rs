@@ -20,10 +20,12 @@ use switchcost_model::{
     EndedBy, Experiment, Invocation, Machine, Mechanism, Plan, ProbeInfo, Request, Run, Utc, Variant,
 };
 
-/// Largest padding of the environment, bytes: more than a page, so that every alignment of the stack within a page occurs.
+/// Largest padding of the environment, bytes: more than a page, so that every alignment of the
+/// stack within a page occurs.
 const MAX_PADDING: u64 = 4096;
 
-/// Kept from the end of a budget, but no more than a tenth of it: until what a cut start leaves behind is gone.
+/// Kept from the end of a budget, but no more than a tenth of it: until what a cut start leaves
+/// behind is gone.
 const TEARDOWN: Duration = Duration::from_millis(150);
 
 /// Watches a run: shows it, stores it.
@@ -61,7 +63,8 @@ struct Schedule<'a> {
     control: &'a Control<'a>,
     run: Run,
     progress: Vec<Progress>,
-    /// Variant and round → positions in `run` of what is measured already and was not yet passed by.
+    /// Variant and round → positions in `run` of what is measured already and was not yet passed
+    /// by.
     earlier: BTreeMap<(usize, u64), VecDeque<usize>>,
     sizes: BTreeMap<usize, Sizes>,
     /// Rows that needed no more at the end of an earlier pass.
@@ -100,8 +103,9 @@ pub fn execute(
     carry_out(request, catalogue, probes, run, selection.sizes, control, observer)
 }
 
-/// Goes on with a run that did not come to its end: the same variants in the same order, by the run's own seed. What is measured is not measured again.
-/// `request` must be the one that began the run, but for its budget, which counts from `control.started`.
+/// Goes on with a run that did not come to its end: the same variants in the same order, by the
+/// run's own seed. What is measured is not measured again. `request` must be the one that began the
+/// run, but for its budget, which counts from `control.started`.
 pub fn resume(
     request: &Request,
     catalogue: &Catalogue,
@@ -169,7 +173,8 @@ impl Schedule<'_> {
         }
     }
 
-    /// Passes through the rounds, again for those given up as long as there turns out to be time for them after all.
+    /// Passes through the rounds, again for those given up as long as there turns out to be time
+    /// for them after all.
     fn rounds(&mut self, observer: &mut dyn Observer) -> EndedBy {
         loop {
             let before = self.run.invocations.len();
@@ -206,7 +211,8 @@ impl Schedule<'_> {
         }
     }
 
-    /// Goes through the rounds. None: first back to rows that were made to wait and can have their interval after all.
+    /// Goes through the rounds. None: first back to rows that were made to wait and can have their
+    /// interval after all.
     fn pass(&mut self, observer: &mut dyn Observer) -> Option<EndedBy> {
         let mut round = 0;
         let before = self.run.invocations.len();
@@ -252,8 +258,8 @@ impl Schedule<'_> {
         experiment.bounded() && self.catalogue.mechanisms.iter().any(bounds)
     }
 
-    /// Random numbers of a round, or of one start of a variant in it. A stream of its own each: a repeated start does not shift the rest, so the same
-    /// seed gives the same order.
+    /// Random numbers of a round, or of one start of a variant in it. A stream of its own each: a
+    /// repeated start does not shift the rest, so the same seed gives the same order.
     fn random(&self, round: u64, variant: Option<usize>, start: u64) -> fastrand::Rng {
         let stream = (round << 32) | (start << 24) | variant.map_or(0, |variant| variant as u64 + 1);
         fastrand::Rng::with_seed(fastrand::Rng::with_seed(self.run.seed).u64(..) ^ stream)
@@ -305,8 +311,8 @@ impl Schedule<'_> {
         if self.request.rounds.is_some() { 1 } else { self.run.variants[index].placement.starts_a_round() }
     }
 
-    /// Those of this round: a control that bounds others is known before they begin, and a start for the host's own look is in no figure,
-    /// nor is the last, beside which events are counted.
+    /// Those of this round: a control that bounds others is known before they begin, and a start
+    /// for the host's own look is in no figure, nor is the last, beside which events are counted.
     fn starts_of(&self, index: usize, round: u64) -> u64 {
         let usual = self.starts_in_a_round(index);
         if round != 0 {
@@ -317,7 +323,8 @@ impl Schedule<'_> {
         (usual + looks).max(bounding) + u64::from(self.counts(index))
     }
 
-    /// Of each row: its interval is narrow enough, and enough of its starts have batches beside which the machine was not slowed.
+    /// Of each row: its interval is narrow enough, and enough of its starts have batches beside
+    /// which the machine was not slowed.
     fn precise(&self, rounds_done: u64) -> Vec<bool> {
         let mut starts = self.run.starts();
         starts.iter_mut().for_each(|starts| starts.retain(|start| start.round < rounds_done));
@@ -329,7 +336,8 @@ impl Schedule<'_> {
         self.request.budget.saturating_sub(self.control.started.elapsed())
     }
 
-    /// What an earlier session, or an earlier pass, measured of this variant in this round; says whether it was disturbed.
+    /// What an earlier session, or an earlier pass, measured of this variant in this round; says
+    /// whether it was disturbed.
     fn replay(&mut self, index: usize, round: u64) -> Option<Step> {
         let position = self.earlier.get_mut(&(index, round))?.pop_front()?;
         let invocation = &self.run.invocations[position];
@@ -379,7 +387,8 @@ impl Schedule<'_> {
         }
         let deadline = outcome.process == switchcost_model::ProcessEnd::Deadline && outcome.wall >= limit;
         let out_of_budget = deadline && limit == left;
-        // A start that only the budget cut short is not an answer, and may be made good by another session; but a run must not end without any row.
+        // A start that only the budget cut short is not an answer, and may be made good by another
+        // session; but a run must not end without any row.
         if out_of_budget && !self.run.invocations.is_empty() {
             return Step::End(EndedBy::Budget);
         }
@@ -390,7 +399,8 @@ impl Schedule<'_> {
         let invocation = self.conclude(index, round, &plan, padding, started, watch, outcome);
         self.progress[index].store(&invocation);
         self.progress[index].add(&invocation, self.request.batch);
-        // A disturbed invocation is repeated once per round; one of a variant that is given up is not.
+        // A disturbed invocation is repeated once per round; one of a variant that is given up is
+        // not.
         let disturbed = !invocation.disturbances.is_empty() && !self.progress[index].done;
         self.run.invocations.push(invocation.clone());
         observer.finished(&self.run, &invocation);
@@ -413,7 +423,8 @@ impl Schedule<'_> {
     ) -> Invocation {
         let variant = &plan.variant;
         let computed = outcome.transcript.hello.as_ref().is_some_and(|hello| hello.clock.is_simulated());
-        // Memory does not grow by the CPU time that others use, of which what the kernel does for the ended contexts is a part.
+        // Memory does not grow by the CPU time that others use, of which what the kernel does for
+        // the ended contexts is a part.
         let timed = variant.experiment.timed() && !computed;
         let mut disturbances = outcome.exit.as_ref().filter(|_| timed).map(|exit| watch.stop(exit)).unwrap_or_default();
         let mechanism = self.catalogue.find(&variant.mechanism);
@@ -461,7 +472,8 @@ fn unix_ns(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// `YYYYMMDDTHHMMSS-xxxx` in UTC; the suffix, from time and process id, keeps runs of one second apart.
+/// `YYYYMMDDTHHMMSS-xxxx` in UTC; the suffix, from time and process id, keeps runs of one second
+/// apart.
 fn run_id(started: SystemTime) -> String {
     let started = unix_ns(started);
     let suffix = (started as u64 ^ (u64::from(std::process::id()) << 20)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;

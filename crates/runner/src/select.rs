@@ -25,7 +25,8 @@ pub struct Selection {
     pub not_run: BTreeMap<usize, Reason>,
     /// Index → size of its invocations, where it is not the request's.
     pub sizes: BTreeMap<usize, Sizes>,
-    /// How many mechanisms a pattern took in that have no such experiment as was asked, so that they have no row.
+    /// How many mechanisms a pattern took in that have no such experiment as was asked, so that
+    /// they have no row.
     pub left_out: usize,
 }
 
@@ -130,8 +131,8 @@ pub fn select(request: &Request, catalogue: &Catalogue, probes: &[KnownProbe]) -
     Ok(selection)
 }
 
-/// Resolves what data files want, each by the best probe that has it; `request` says how it is measured. The answer has the variant of each
-/// of `wanted`, in their order, beside the selection.
+/// Resolves what data files want, each by the best probe that has it; `request` says how it is
+/// measured. The answer has the variant of each of `wanted`, in their order, beside the selection.
 ///
 /// # Errors
 /// As [`select`].
@@ -154,7 +155,8 @@ pub fn select_wanted(
             ..request.clone()
         };
         let found = select(&request, catalogue, probes)?;
-        // One place for each that is wanted, also for one that selects nothing: places are found by position.
+        // One place for each that is wanted, also for one that selects nothing: places are found by
+        // position.
         places.push(selection.merge(found).first().copied());
     }
     Ok((selection, places))
@@ -197,7 +199,8 @@ fn check_probes(request: &Request, probes: &[KnownProbe]) -> Result<(), RequestE
 
 pub(crate) fn matching<'a>(request: &Request, catalogue: &'a Catalogue) -> Result<Vec<&'a Mechanism>, RequestError> {
     if request.patterns.is_empty() {
-        // An experiment with cells of its own takes all that have it, whether or not the ladder does.
+        // An experiment with cells of its own takes all that have it, whether or not the ladder
+        // does.
         let cells = request.experiment.filter(|experiment| !experiment.page().usual.is_empty());
         let taken = |mechanism: &&Mechanism| match cells {
             Some(experiment) => mechanism.experiments.contains(&experiment),

@@ -13,7 +13,8 @@ use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{Experiment, Mechanism, MechanismId, Reason, Request, Variant};
 
-/// Resolves a request along an axis. Without patterns: those mechanisms of the headline ladder that have the axis.
+/// Resolves a request along an axis. Without patterns: those mechanisms of the headline ladder that
+/// have the axis.
 ///
 /// # Errors
 /// A range or pattern that means nothing here, as one sentence.
@@ -138,7 +139,8 @@ fn add_controls(
     Ok(())
 }
 
-/// The patterns of a sweep without patterns: the mechanisms of the headline ladder that have the axis.
+/// The patterns of a sweep without patterns: the mechanisms of the headline ladder that have the
+/// axis.
 #[must_use]
 pub fn headline_with(axis: &dyn Axis, experiment: Option<Experiment>, catalogue: &Catalogue) -> Vec<String> {
     let fitting = catalogue.mechanisms.iter().filter(|c| !c.headline.is_empty() && axis.fits(c, experiment));

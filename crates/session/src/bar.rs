@@ -1,4 +1,5 @@
-//! What work says on standard error while it goes on: a line that is drawn again and again, or one now and then where nothing can be drawn.
+//! What work says on standard error while it goes on: a line that is drawn again and again, or one
+//! now and then where nothing can be drawn.
 
 use crate::output;
 use std::io::{IsTerminal, Write};
@@ -29,7 +30,8 @@ impl Progress {
         Self { bar: output::understood(terminal).then(|| Bar::new(output::colour(terminal))), ..Self::lines() }
     }
 
-    /// Work that nobody knows the length of, or beside which another program has the terminal: lines alone.
+    /// Work that nobody knows the length of, or beside which another program has the terminal:
+    /// lines alone.
     #[must_use]
     pub fn lines() -> Self {
         Self { bar: None, said: Instant::now() }

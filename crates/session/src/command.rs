@@ -61,7 +61,8 @@ pub struct Command {
     pub statuses: &'static [u8],
     /// The question that it answers and the words that ask it, for the program's help.
     pub question: Option<(&'static str, &'static str)>,
-    /// The status by which a refusal of these words ends, if its callers take the usual status for an answer.
+    /// The status by which a refusal of these words ends, if its callers take the usual status for
+    /// an answer.
     pub refusal: fn(&[String]) -> Option<i32>,
 }
 
@@ -82,7 +83,8 @@ impl Command {
     }
 }
 
-/// What a feature brings: a guest has its own commands, words, schemas and page, and the core does without it.
+/// What a feature brings: a guest has its own commands, words, schemas and page, and the core does
+/// without it.
 #[derive(Debug, Clone, Copy)]
 pub struct Feature {
     /// Its commands.

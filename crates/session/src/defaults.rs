@@ -1,4 +1,5 @@
-//! The user's defaults: values of options, from a file. What stands on the command line comes first.
+//! The user's defaults: values of options, from a file. What stands on the command line comes
+//! first.
 
 use crate::exit::Failure;
 use std::collections::BTreeMap;
@@ -28,7 +29,8 @@ pub struct Defaults {
 static IN_FORCE: OnceLock<(Defaults, Vec<String>)> = OnceLock::new();
 
 impl Defaults {
-    /// Reads a file that was named, which must be there, or the user's own. A folder that one enters has no say.
+    /// Reads a file that was named, which must be there, or the user's own. A folder that one
+    /// enters has no say.
     ///
     /// # Errors
     /// It cannot be read, others may write it, or it has what a file of defaults has not.
@@ -117,7 +119,8 @@ pub fn is_default(option: &str) -> bool {
     IN_FORCE.get().is_some_and(|(_, words)| words.iter().any(|word| word.starts_with(&start)))
 }
 
-/// Words as typed with what the file said in place of its name, so that they mean the same tomorrow.
+/// Words as typed with what the file said in place of its name, so that they mean the same
+/// tomorrow.
 pub(crate) fn recorded(mut typed: impl Iterator<Item = String>) -> Vec<String> {
     let mut words = Vec::new();
     while let Some(word) = typed.next() {

@@ -1,5 +1,6 @@
-//! What commands share, those of the core and those of features: where things are, measuring and storing, output, exit statuses, and the options that
-//! several of them have. Beside the commands themselves only this crate prints and reads the environment.
+//! What commands share, those of the core and those of features: where things are, measuring and
+//! storing, output, exit statuses, and the options that several of them have. Beside the commands
+//! themselves only this crate prints and reads the environment.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

@@ -26,7 +26,8 @@ use switchcost_store::{RunHeader, Store, StoreError};
 /// Time between two looks at a CPU that another host has.
 const ASKED_AGAIN: Duration = Duration::from_millis(100);
 
-/// Of a budget, what probes are not waited for when they are asked what they can do; at most a quarter.
+/// Of a budget, what probes are not waited for when they are asked what they can do; at most a
+/// quarter.
 const UNASKED: Duration = Duration::from_millis(400);
 
 /// What is said when the user stops a run.
@@ -54,8 +55,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// Finds the probes of these mechanisms, data and CPUs; from here on Ctrl-C ends the measuring, not the process. No probe is waited for beyond the
-    /// budget, if that is given. The time until no other switchcost measures on the CPU, if that is waited for, is not part of the budget.
+    /// Finds the probes of these mechanisms, data and CPUs; from here on Ctrl-C ends the measuring,
+    /// not the process. No probe is waited for beyond the budget, if that is given. The time until
+    /// no other switchcost measures on the CPU, if that is waited for, is not part of the budget.
     pub fn of_mechanisms(patterns: Vec<String>, started: Instant, how: &Measuring) -> Result<Self, Failure> {
         let request = Request { patterns, ..Request::default() };
         let probes = |installation: &Installation, catalogue: &Catalogue, _: &Cpus| {
@@ -64,7 +66,8 @@ impl Session {
         Self::by(probes, Some(&request), started, None, how)
     }
 
-    /// The same with only those probes that may carry out the request, which has the budget. What nothing can meet is refused before that.
+    /// The same with only those probes that may carry out the request, which has the budget. What
+    /// nothing can meet is refused before that.
     pub fn answering(request: &Request, started: Instant, how: &Measuring) -> Result<Self, Failure> {
         let probes = |installation: &Installation, catalogue: &Catalogue, cpus: &Cpus| {
             let known = installation.probes(catalogue);
@@ -78,7 +81,8 @@ impl Session {
         Self::by(probes, Some(request), started, Some(request.budget), how)
     }
 
-    /// The same with probes of the caller's choice, who may refuse before anything is waited for. Of a request only those are asked that it takes.
+    /// The same with probes of the caller's choice, who may refuse before anything is waited for.
+    /// Of a request only those are asked that it takes.
     pub fn by(
         probes: impl FnOnce(&Installation, &Catalogue, &Cpus) -> Result<Vec<ProbeInfo>, Failure>,
         request: Option<&Request>,
@@ -101,7 +105,8 @@ impl Session {
             let machine = switchcost_machine::fingerprint();
             Machine { findings: switchcost_machine::doctor(since, &machine, None), ..machine }
         };
-        // What has not answered by then could not be measured either; the rest is for ending it, which takes its time on a busy machine.
+        // What has not answered by then could not be measured either; the rest is for ending it,
+        // which takes its time on a busy machine.
         let until = budget.map(|budget| started + budget - UNASKED.min(budget / 4));
         let session = Self::with(cpus, claim, machine, started, until, catalogue, (probes, request))?;
         let session = Self { how: how.clone(), ..session };
@@ -114,7 +119,8 @@ impl Session {
         Ok(session)
     }
 
-    /// The same on a machine that is known already, with these of the installed probes; another host on the CPU is not waited for, and a finding says so.
+    /// The same on a machine that is known already, with these of the installed probes; another
+    /// host on the CPU is not waited for, and a finding says so.
     pub fn of(
         machine: Machine,
         started: Instant,
@@ -175,14 +181,15 @@ impl Session {
         }
     }
 
-    /// The host keeps off the measured CPU. Where there is but one, its few wake-ups between invocations do no harm. Returns where it was before.
+    /// The host keeps off the measured CPU. Where there is but one, its few wake-ups between
+    /// invocations do no harm. Returns where it was before.
     pub fn step_aside(&self) -> Result<Option<Vec<u32>>, Failure> {
         let pin = |cpu| switchcost_machine::cpus::pin_self(&[cpu]);
         self.cpus.housekeeping().map(pin).transpose().map_err(Failure::usage)
     }
 
-    /// Measures a selection and the controls that bound its rows, or goes on with its run that stopped; shows it as it goes and stores it. Beside
-    /// the run: whether all of it was stored.
+    /// Measures a selection and the controls that bound its rows, or goes on with its run that
+    /// stopped; shows it as it goes and stores it. Beside the run: whether all of it was stored.
     pub fn measure(&self, request: &Request, mut selection: Selection, store: Store) -> Result<Measured, Failure> {
         selection.add_bounds(request, &self.catalogue, &self.probes).map_err(Failure::usage)?;
         if let (Some(experiment), 1..) = (request.experiment, selection.left_out) {
@@ -207,13 +214,14 @@ impl Session {
         })
     }
 
-    /// The next run of this command has its whole budget before it; what of it is stored began after this one.
+    /// The next run of this command has its whole budget before it; what of it is stored began
+    /// after this one.
     pub fn begin_anew(&mut self, before: &Run) {
         (self.started, self.since) = (Instant::now(), Some(before.started_unix_ns));
     }
 
-    /// The newest run of this command with the same request and rows, if runs are to be continued; whatever its budget, and its seed only if that
-    /// was given.
+    /// The newest run of this command with the same request and rows, if runs are to be continued;
+    /// whatever its budget, and its seed only if that was given.
     fn earlier(&self, request: &Request, selection: &Selection, store: &Store) -> Result<Option<Run>, Failure> {
         // Another probe may be the better one now: a run keeps its own.
         let row = |variant: &Variant| Variant { probe: String::new(), ..variant.clone() };
@@ -261,7 +269,8 @@ impl Session {
         Ok((run, stored))
     }
 
-    /// What is measured now is of a kind with what the run has: method, machine, and each of its probes.
+    /// What is measured now is of a kind with what the run has: method, machine, and each of its
+    /// probes.
     fn continues(&self, run: &Run) -> Result<(), String> {
         let (then, now) = (run.method_version, METHOD_VERSION);
         if then != now {
@@ -290,13 +299,15 @@ impl Session {
     }
 }
 
-/// What a probe was built from. Flags are those of a compiler: a virtual machine that compiles nothing ahead is given others for each plan.
+/// What a probe was built from. Flags are those of a compiler: a virtual machine that compiles
+/// nothing ahead is given others for each plan.
 fn build(hello: &Hello) -> (&str, &str, Option<&str>, Option<&str>) {
     let compiler = hello.compiler.as_deref();
     (&hello.version, &hello.runtime, compiler, compiler.and(hello.flags.as_deref()))
 }
 
-/// The CPU for this host alone, and when its time began; None where another host measures there and nobody waits.
+/// The CPU for this host alone, and when its time began; None where another host measures there and
+/// nobody waits.
 fn claim(cpu: u32, wait: bool, started: Instant) -> (Option<Claim>, Instant) {
     let claimed = Claim::of(cpu);
     if claimed.is_some() {
@@ -382,7 +393,8 @@ pub fn status(analysis: &Analysis<'_>) -> Exit {
 mod tests {
     use super::*;
 
-    /// Java's carriers are a flag of the virtual machine, and differ from what it was described with.
+    /// Java's carriers are a flag of the virtual machine, and differ from what it was described
+    /// with.
     #[test]
     fn flags_tell_builds_apart_where_something_compiles() {
         let hello = |compiler: Option<&str>, flags: &str| Hello {

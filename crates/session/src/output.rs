@@ -19,7 +19,8 @@ pub fn style() -> Style {
 /// Escape sequences are understood there, other than colours as well.
 pub fn understood(terminal: bool) -> bool {
     let dumb = variable("TERM").is_some_and(|terminal| terminal == "dumb");
-    // The old console of Windows must be asked to understand them; elsewhere there is nothing to ask.
+    // The old console of Windows must be asked to understand them; elsewhere there is nothing to
+    // ask.
     terminal && !dumb && anstyle_query::windows::enable_ansi_colors().unwrap_or(true)
 }
 
@@ -30,7 +31,8 @@ pub fn colour(terminal: bool) -> bool {
     variable("NO_COLOR").is_none() && wanted
 }
 
-/// Nothing but ASCII is shown: the terminal is dumb, or the language has another encoding than UTF-8. If no variable says so, nothing is known against it.
+/// Nothing but ASCII is shown: the terminal is dumb, or the language has another encoding than
+/// UTF-8. If no variable says so, nothing is known against it.
 fn ascii_only() -> bool {
     let language = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
     let other = |language: String| !language.to_ascii_lowercase().replace('-', "").contains("utf8");
@@ -47,7 +49,8 @@ pub fn readable(text: &str) -> String {
     if ascii_only() { switchcost_report::ascii(text) } else { text.to_owned() }
 }
 
-/// As many lines of `text` as a terminal shows at once, so that the first ones are not pushed out of sight; all of them where standard output is none.
+/// As many lines of `text` as a terminal shows at once, so that the first ones are not pushed out
+/// of sight; all of them where standard output is none.
 pub fn fitting(text: &str) -> String {
     let height = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
     let Some((_, height)) = height else { return text.to_owned() };
@@ -82,7 +85,8 @@ pub fn without_numbers(text: &str) -> String {
     first + &parts.map(|part| part.split_once(')').map_or(part, |(_, rest)| rest)).collect::<String>()
 }
 
-/// Writes lines to standard error, whatever others have put into them. If nobody takes them there is nobody to tell.
+/// Writes lines to standard error, whatever others have put into them. If nobody takes them there
+/// is nobody to tell.
 pub fn say(text: &str) {
     let text = harmless_lines(&without_numbers(text), false) + "\n";
     let _ = std::io::stderr().write_all(readable(&text).as_bytes());

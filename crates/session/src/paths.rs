@@ -12,22 +12,26 @@ use switchcost_runner::{KnownProbe, RequestError};
 /// How long the user's own probes are asked for a name that nothing else has.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Probes whose folders `--probe` named, whole paths: their pages are read, and they come first of all that carry out the same.
+/// Probes whose folders `--probe` named, whole paths: their pages are read, and they come first of
+/// all that carry out the same.
 static NAMED: OnceLock<Vec<ProbeInfo>> = OnceLock::new();
 
-/// What the folders of probes hold. They are read once: a command asks several times, and a process has one installation.
+/// What the folders of probes hold. They are read once: a command asks several times, and a process
+/// has one installation.
 static LOADED: OnceLock<Probes> = OnceLock::new();
 
 /// Folders of an installation.
 pub struct Installation {
-    /// This program, if the folders were found beside it: whoever may change it may change what it starts.
+    /// This program, if the folders were found beside it: whoever may change it may change what it
+    /// starts.
     program: Option<PathBuf>,
     libexec: PathBuf,
     share: PathBuf,
 }
 
 impl Installation {
-    /// `SWITCHCOST_LIBEXEC`, or `../libexec/switchcost` beside the program; data is in `share/switchcost` of the same prefix.
+    /// `SWITCHCOST_LIBEXEC`, or `../libexec/switchcost` beside the program; data is in
+    /// `share/switchcost` of the same prefix.
     pub fn find() -> Result<Self, Failure> {
         if let Some(libexec) = std::env::var_os("SWITCHCOST_LIBEXEC").filter(|value| !value.is_empty()) {
             let libexec = PathBuf::from(libexec);
@@ -51,7 +55,8 @@ impl Installation {
         self.libexec.join("probes")
     }
 
-    /// Mechanisms and families of the installation and the user's own, what of them cannot be used, and whose the probes are.
+    /// Mechanisms and families of the installation and the user's own, what of them cannot be used,
+    /// and whose the probes are.
     pub fn catalogue(&self) -> Result<Catalogue, Failure> {
         self.catalogue_with(&[])
     }
@@ -102,7 +107,8 @@ impl Installation {
         probes
     }
 
-    /// Why a name means nothing that a probe of the user's own describes: it has no page. No other probe is asked.
+    /// Why a name means nothing that a probe of the user's own describes: it has no page. No other
+    /// probe is asked.
     pub fn without_page(&self, error: &RequestError, probes: &[ProbeInfo]) -> Option<String> {
         let RequestError::UnknownMechanism { pattern, .. } = error else { return None };
         let (name, own) = (pattern.split(' ').next()?, own_folder("probes")?);
@@ -143,8 +149,9 @@ impl Installation {
         switchcost_catalogue::load_trusted_probe(folder, &installed, &startable)
     }
 
-    /// Takes the folders among what `--probe` names, and gives the names of probes. What lies in a folder is found as if it were installed, and is
-    /// measured in place of any installed probe of its source.
+    /// Takes the folders among what `--probe` names, and gives the names of probes. What lies in a
+    /// folder is found as if it were installed, and is measured in place of any installed probe of
+    /// its source.
     pub fn take_folders(given: &[String]) -> Result<Vec<String>, Failure> {
         let installation = Self::find()?;
         let known = installation.all_probes().found;
@@ -168,12 +175,14 @@ impl Installation {
         Ok(names.into_iter().cloned().collect())
     }
 
-    /// From here on these probes are found, and the pages in their folders. A command names them once.
+    /// From here on these probes are found, and the pages in their folders. A command names them
+    /// once.
     pub fn name(probes: Vec<ProbeInfo>) {
         let _ = NAMED.set(probes);
     }
 
-    /// Those that are named, the installation's, then the user's own. One that is named stands for any other of its id.
+    /// Those that are named, the installation's, then the user's own. One that is named stands for
+    /// any other of its id.
     fn all_probes(&self) -> Probes {
         let installed = self.probes_folder();
         let own = own_folder("probes");
@@ -192,7 +201,8 @@ fn named_probes() -> &'static [ProbeInfo] {
     NAMED.get().map_or(&[], Vec::as_slice)
 }
 
-/// Adds the user's own experiments and placements to the program's, when it is first called; those that cannot be used.
+/// Adds the user's own experiments and placements to the program's, when it is first called; those
+/// that cannot be used.
 pub fn own_words() -> &'static [Broken] {
     static BROKEN: LazyLock<Vec<Broken>> = LazyLock::new(|| {
         let beside = own_folder("");
@@ -202,7 +212,8 @@ pub fn own_words() -> &'static [Broken] {
     &BROKEN
 }
 
-/// Folder of the user's own probes or pages; None where there is no place for it. No file of defaults names it: it holds programs.
+/// Folder of the user's own probes or pages; None where there is no place for it. No file of
+/// defaults names it: it holds programs.
 fn own_folder(name: &str) -> Option<PathBuf> {
     Some(usual_store().ok()?.parent()?.join(name))
 }
@@ -218,7 +229,8 @@ fn usual_store() -> Result<PathBuf, Failure> {
     switchcost_store::default_path(switchcost_machine::data_home().as_deref(), home.as_deref()).map_err(Failure::usage)
 }
 
-/// A folder of what may be forgotten, in the user's folder for such; None where there is no place for it.
+/// A folder of what may be forgotten, in the user's folder for such; None where there is no place
+/// for it.
 pub fn cache(name: &str) -> Option<PathBuf> {
     let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = switchcost_machine::cache_home().or_else(|| home().map(|home| home.join(".cache")))?;

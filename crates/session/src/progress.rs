@@ -23,7 +23,8 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// The same at the end.
 const LAST_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Shows and stores a run as it goes. It draws only between invocations: nothing of the host runs while a probe measures.
+/// Shows and stores a run as it goes. It draws only between invocations: nothing of the host runs
+/// while a probe measures.
 pub struct Live<'a> {
     store: Store,
     /// Makes the run's place in the store.
@@ -65,8 +66,9 @@ impl<'a> Live<'a> {
         self.failure.map_or(Ok(()), Err)
     }
 
-    /// Stores what is not stored yet. If that fails, measuring goes on: what is measured can still be shown, and the next time it is tried again, for a
-    /// lock is taken away and a full disk is cleared.
+    /// Stores what is not stored yet. If that fails, measuring goes on: what is measured can still
+    /// be shown, and the next time it is tried again, for a lock is taken away and a full disk is
+    /// cleared.
     fn store_up(&mut self, run: &Run) {
         let placed = if self.placed { Ok(()) } else { self.place(&Run { invocations: Vec::new(), ..run.clone() }) };
         let missing = run.invocations.iter().skip(self.stored);
@@ -109,7 +111,8 @@ impl<'a> Live<'a> {
         format!("{done} of {} within ±{}{widest}", Self::rows(run), percent(self.request.precision))
     }
 
-    /// Time to the end of the planned rounds; behind them, as many follow as precision needs, within the budget.
+    /// Time to the end of the planned rounds; behind them, as many follow as precision needs,
+    /// within the budget.
     fn left(&self, run: &Run) -> String {
         let done = run.invocations.len().max(1) as u32;
         let planned = self.request.rounds.unwrap_or(FULL_ROUNDS) * Self::runnable(run);
@@ -189,7 +192,8 @@ impl Observer for Live<'_> {
         // Nothing is measured any more.
         let mut patient = self.store.set_patience(LAST_PATIENCE);
         if self.store.is_gone() {
-            // Somebody removed the file meanwhile, or put another in its place: all of the run goes into the one that is there.
+            // Somebody removed the file meanwhile, or put another in its place: all of the run goes
+            // into the one that is there.
             let path = self.store.path().to_owned();
             let replaced = path.exists();
             patient = opened(&path).map(|store| self.store = store);

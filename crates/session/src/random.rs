@@ -2,8 +2,9 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// By the system call itself, through the standard library: crates that look the function up find none in a program that is linked statically, and then
-/// need /dev/random, which not every root has.
+/// By the system call itself, through the standard library: crates that look the function up find
+/// none in a program that is linked statically, and then need /dev/random, which not every root
+/// has.
 pub fn number() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -56,8 +56,8 @@ pub fn named(path: &Path) -> Result<BufReader<File>, Failure> {
     switchcost_machine::open_file(path).map(BufReader::new).map_err(refused)
 }
 
-/// Judges a run that was read from a file by the rules of this version: what it says of itself is not believed. A line for each verdict that
-/// changes by that.
+/// Judges a run that was read from a file by the rules of this version: what it says of itself is
+/// not believed. A line for each verdict that changes by that.
 pub fn judged_here(run: &mut Run, catalogue: &Catalogue) -> Vec<String> {
     let changed = switchcost_analysis::judge_again(run, &catalogue.mechanisms);
     let line = |changed: &switchcost_analysis::Changed| {
@@ -83,7 +83,8 @@ pub fn now_unix_ns() -> i64 {
     i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Says of runs, given by id and start, which of them lie in the future: nobody knows how old these are.
+/// Says of runs, given by id and start, which of them lie in the future: nobody knows how old these
+/// are.
 pub fn say_future<'r>(runs: impl IntoIterator<Item = (&'r str, i64)>) {
     let now = now_unix_ns();
     let ahead: Vec<(&str, i64)> = runs.into_iter().filter(|(_, started)| *started > now).collect();

@@ -19,8 +19,9 @@ pub fn request(budget: Duration, rounds: Option<u64>, how: &Measuring) -> Reques
     Request { budget, rounds, seed: seed(how.seed), ..Request::default() }
 }
 
-/// How long measuring takes, about: a start takes as long as that of the stored row of the mechanism which is nearest in the number of contexts, and
-/// what more contexts there are is made and goes round in each batch.
+/// How long measuring takes, about: a start takes as long as that of the stored row of the
+/// mechanism which is nearest in the number of contexts, and what more contexts there are is made
+/// and goes round in each batch.
 pub fn expected(wanted: &[Wanted], rounds: u64, runs: &[Run]) -> Duration {
     /// A start, and ns of a unit, of a mechanism that nothing is known of.
     const UNKNOWN: (Duration, f64) = (Duration::from_millis(100), 1000.0);
@@ -77,7 +78,8 @@ impl Prepared {
         self.selection.not_run.get(self.places.get(place)?.as_ref()?)
     }
 
-    /// Measures it in one interleaved run and stores that. The answer has the place of each among the run's variants; a row that cannot run has a reason there.
+    /// Measures it in one interleaved run and stores that. The answer has the place of each among
+    /// the run's variants; a row that cannot run has a reason there.
     pub fn measure(self, request: &Request, catalogue: &Catalogue) -> Result<(Run, Vec<Option<usize>>), Failure> {
         let places = self.places.clone();
         let (run, storing) = self.measure_until(request, catalogue)?;
@@ -95,7 +97,8 @@ impl Prepared {
     }
 }
 
-/// Runs that were measured here, on this machine in this set-up, newest first, loaded as they are needed, those without a wanted variant without their starts.
+/// Runs that were measured here, on this machine in this set-up, newest first, loaded as they are
+/// needed, those without a wanted variant without their starts.
 pub struct Stored<W> {
     store: Option<Store>,
     headers: Vec<RunHeader>,
@@ -105,7 +108,8 @@ pub struct Stored<W> {
 }
 
 impl<W: Fn(&Variant) -> bool> Stored<W> {
-    /// None where there is no store yet. A run of this command that is to be continued answers nothing yet.
+    /// None where there is no store yet. A run of this command that is to be continued answers
+    /// nothing yet.
     pub fn open(path: &Path, how: &Measuring, wanted: W) -> Result<Self, Failure> {
         if !path.exists() {
             return Ok(Self { store: None, headers: Vec::new(), loaded: HashMap::new(), wanted });
@@ -122,7 +126,8 @@ impl<W: Fn(&Variant) -> bool> Stored<W> {
         Ok(Self { store: Some(store), headers, loaded: HashMap::new(), wanted })
     }
 
-    /// What `of` finds in the newest run that has it and is not older than `age`. A run in the future may be of any age.
+    /// What `of` finds in the newest run that has it and is not older than `age`. A run in the
+    /// future may be of any age.
     pub fn find<T>(
         &mut self,
         age: Option<Duration>,

@@ -6,18 +6,21 @@ use crate::{Interval, LogRatio, quantile, sorted};
 /// Outcomes less likely than this are left out: together they weigh less than any level asked.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// Difference of the medians of two independent samples (b − a, of logarithms), with its bootstrap percentile interval.
+/// Difference of the medians of two independent samples (b − a, of logarithms), with its bootstrap
+/// percentile interval.
 ///
-/// What is resampled is the value of a whole invocation (its median), the highest level at which a run repeats itself. Resampling the batches
-/// within as well would count their scatter twice, since it is already part of the scatter of the invocations' medians: Davison & Hinkley,
-/// "Bootstrap Methods and their Application" (1997), section 3.8; Ren et al., "Nonparametric bootstrapping for hierarchical data", Journal of
-/// Applied Statistics 37 (2010) 1487–1498.
+/// What is resampled is the value of a whole invocation (its median), the highest level at which a
+/// run repeats itself. Resampling the batches within as well would count their scatter twice, since
+/// it is already part of the scatter of the invocations' medians: Davison & Hinkley, "Bootstrap
+/// Methods and their Application" (1997), section 3.8; Ren et al., "Nonparametric bootstrapping for
+/// hierarchical data", Journal of Applied Statistics 37 (2010) 1487–1498.
 ///
-/// No random numbers are drawn. With samples this small the distribution of the resampled median is known in closed form, so the interval is
-/// the one that infinitely many draws would give: the same for everybody, and good far out in the tails, where corrected levels lie.
+/// No random numbers are drawn. With samples this small the distribution of the resampled median is
+/// known in closed form, so the interval is the one that infinitely many draws would give: the same
+/// for everybody, and good far out in the tails, where corrected levels lie.
 ///
-/// No interval with fewer than 6 values on a side, nor at a level beyond what an exchange of the two samples could ever show:
-/// 1 − 2 ÷ C(n + m, n).
+/// No interval with fewer than 6 values on a side, nor at a level beyond what an exchange of the
+/// two samples could ever show: 1 − 2 ÷ C(n + m, n).
 #[must_use]
 pub fn median_difference(a: &[f64], b: &[f64], confidence: f64) -> Option<LogRatio> {
     let (a, b) = (sorted(a), sorted(b));
@@ -34,7 +37,8 @@ pub fn median_difference(a: &[f64], b: &[f64], confidence: f64) -> Option<LogRat
     Some(LogRatio { centre, interval })
 }
 
-/// Highest level at which samples of these sizes can differ at all: even complete separation happens by chance, twice in C(n + m, n).
+/// Highest level at which samples of these sizes can differ at all: even complete separation
+/// happens by chance, twice in C(n + m, n).
 #[must_use]
 pub fn highest_confidence(n: usize, m: usize) -> f64 {
     1.0 - 2.0 / ln_choose(n + m, n).exp()
@@ -51,15 +55,17 @@ fn resampled_median(sorted: &[f64]) -> Vec<Outcome> {
     outcomes
 }
 
-/// The median of an odd number is one of them: it is at most the i-th if at least half of the draws are.
+/// The median of an odd number is one of them: it is at most the i-th if at least half of the draws
+/// are.
 fn odd(sorted: &[f64]) -> Vec<Outcome> {
     let n = sorted.len();
     let up_to: Vec<f64> = (0..=n).map(|i| binomial_tail(n, n.div_ceil(2), i as f64 / n as f64)).collect();
     (0..n).map(|i| (sorted[i], up_to[i + 1] - up_to[i])).collect()
 }
 
-/// The median of an even number is the mean of the two in the middle, i-th ≤ j-th: for i < j exactly half of the draws are at most the i-th (and
-/// reach it), the other half at least the j-th (and reach it).
+/// The median of an even number is the mean of the two in the middle, i-th ≤ j-th: for i < j
+/// exactly half of the draws are at most the i-th (and reach it), the other half at least the j-th
+/// (and reach it).
 fn even(sorted: &[f64]) -> Vec<Outcome> {
     let n = sorted.len();
     let half = n / 2;
@@ -87,7 +93,8 @@ fn even(sorted: &[f64]) -> Vec<Outcome> {
     outcomes
 }
 
-/// Smallest difference `to − from` that is not exceeded with probability `p`: bisection, since the sum of all pairs would be large.
+/// Smallest difference `to − from` that is not exceeded with probability `p`: bisection, since the
+/// sum of all pairs would be large.
 fn difference_quantile(from: &[Outcome], to: &[Outcome], p: f64) -> f64 {
     let (first, last) = (from[0].0, from[from.len() - 1].0);
     let (mut low, mut high) = (to[0].0 - last, to[to.len() - 1].0 - first);

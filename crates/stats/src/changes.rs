@@ -1,11 +1,15 @@
 //! Where does a series change its level?
 //!
-//! E-divisive (Matteson & James, "A nonparametric approach for multiple change point analysis of multivariate data", Journal of the American
-//! Statistical Association 109 (2014) 334–345), as performance histories elsewhere use it (Daly et al., "The use of change point detection to
-//! identify software performance regressions in a continuous integration system", ICPE 2020). The best place to cut a stretch is where the energy
-//! distance between both sides, weighted by their sizes, is largest. Whether it is a cut at all is asked of permutations: without change and drift the
-//! values are exchangeable, so the share of orders that cut at least as well is an exact level, whatever the distribution. Each side is then searched in
-//! turn. Of these cuts those remain that drift does not make (`drift`): the least sure goes first, and the stretch between its neighbours is one again.
+//! E-divisive (Matteson & James, "A nonparametric approach for multiple change point analysis of
+//! multivariate data", Journal of the American Statistical Association 109 (2014) 334–345), as
+//! performance histories elsewhere use it (Daly et al., "The use of change point detection to
+//! identify software performance regressions in a continuous integration system", ICPE 2020). The
+//! best place to cut a stretch is where the energy distance between both sides, weighted by their
+//! sizes, is largest. Whether it is a cut at all is asked of permutations: without change and drift
+//! the values are exchangeable, so the share of orders that cut at least as well is an exact level,
+//! whatever the distribution. Each side is then searched in turn. Of these cuts those remain that
+//! drift does not make (`drift`): the least sure goes first, and the stretch between its neighbours
+//! is one again.
 
 use crate::drift::{Drift, autocorrelation};
 use crate::location::near;
@@ -25,7 +29,8 @@ const DRAWS: usize = 3999;
 pub struct Change {
     /// Index of the first value of the new level.
     pub at: usize,
-    /// The greater of two shares: of random orders of the stretch that can be cut at least as well, and of drifting series with a step as strong.
+    /// The greater of two shares: of random orders of the stretch that can be cut at least as well,
+    /// and of drifting series with a step as strong.
     pub p: f64,
 }
 
@@ -57,7 +62,8 @@ impl Search {
         Self { level, orders, drift: Drift::new(orders.max(DRAWS)) }
     }
 
-    /// The levels of these values. The same series gives the same answer: what is random comes from fixed seeds.
+    /// The levels of these values. The same series gives the same answer: what is random comes from
+    /// fixed seeds.
     pub fn levels(&mut self, values: &[f64]) -> Levels {
         let mut changes = self.cuts(values);
         let found = changes.len();
@@ -95,8 +101,8 @@ impl Search {
     }
 }
 
-/// Fewest values in which a change could show at this level: half of them on each side, and of all ways to choose a half only it and its mirror image
-/// cut as well.
+/// Fewest values in which a change could show at this level: half of them on each side, and of all
+/// ways to choose a half only it and its mirror image cut as well.
 #[must_use]
 pub fn fewest_for_change(level: f64) -> usize {
     (2 * SHORTEST..200).find(|&n| crate::highest_confidence(n / 2, n - n / 2) >= 1.0 - level).unwrap_or(200)
@@ -127,7 +133,8 @@ fn strongest(values: &[f64], level: f64, orders: usize) -> Option<Change> {
     Some(Change { at, p: reached as f64 / (orders + 1) as f64 })
 }
 
-/// Values no further from their median than 5 MAD: how far out an outlier lies must not decide. The order plays no part in it, so the level stays exact.
+/// Values no further from their median than 5 MAD: how far out an outlier lies must not decide. The
+/// order plays no part in it, so the level stays exact.
 fn clamped(values: &[f64]) -> Vec<f64> {
     match (crate::median(values), crate::mad(values)) {
         (Some(centre), Some(mad)) if mad > 0.0 => values.iter().map(|value| near(*value, centre, 5.0 * mad)).collect(),
@@ -139,10 +146,12 @@ fn distances(from: f64, to: &[f64]) -> f64 {
     to.iter().map(|value| (value - from).abs()).sum()
 }
 
-/// The best place to cut the values, and how well it cuts; `total` is the sum of the distances between all of them.
+/// The best place to cut the values, and how well it cuts; `total` is the sum of the distances
+/// between all of them.
 fn best_cut(values: &[f64], total: f64) -> (usize, f64) {
     let n = values.len();
-    // Sums of distances within the left side, within the right side, and between them; one value at a time goes over.
+    // Sums of distances within the left side, within the right side, and between them; one value at
+    // a time goes over.
     let (mut left, mut between, mut right) = (0.0, 0.0, total);
     let mut best = (0, 0.0);
     for cut in 1..=n - SHORTEST {
@@ -191,7 +200,8 @@ mod tests {
         assert_eq!(changes(&[0.0, 0.1, 0.05, 0.02, 1.0, 1.1, 1.05, 1.02], 0.05)[0].at, 4);
     }
 
-    /// A random walk has steps for permutations, and none beyond drift. Its neighbours are alike, those of a step are not.
+    /// A random walk has steps for permutations, and none beyond drift. Its neighbours are alike,
+    /// those of a step are not.
     #[test]
     fn drift_is_not_a_change() {
         let mut random = Random(3);
@@ -239,7 +249,8 @@ mod tests {
             let stepped: Vec<f64> = noise.iter().enumerate().map(|(i, v)| v + if i < 8 { 0.0 } else { 6.0 }).collect();
             let moved: Vec<f64> = stepped.iter().map(|v| v * scale + shift).collect();
             let places = |values: &[f64]| changes(values, 0.05).iter().map(|change| change.at).collect::<Vec<_>>();
-            // Where the noise is one-sided, the step may be found beside its place: that it is found at all, `changes_of_level_are_found_and_not_invented` counts.
+            // Where the noise is one-sided, the step may be found beside its place: that it is
+            // found at all, `changes_of_level_are_found_and_not_invented` counts.
             prop_assert_eq!(places(&stepped), places(&moved));
         }
     }

@@ -4,11 +4,12 @@ use crate::interval::{FEWEST, Interval, median_interval};
 use crate::{quantile, sorted};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-/// Ends of intervals are sums and differences of logarithms; nothing closer than this is distinguished.
+/// Ends of intervals are sums and differences of logarithms; nothing closer than this is
+/// distinguished.
 const ROUNDING: f64 = 1e-9;
 
-/// Normal quantiles 0.95 ÷ 0.975: from half the width of a 95 % interval to what an estimate stays above in 95 of 100 cases; times √2, for the
-/// difference of two things that scatter alike.
+/// Normal quantiles 0.95 ÷ 0.975: from half the width of a 95 % interval to what an estimate stays
+/// above in 95 of 100 cases; times √2, for the difference of two things that scatter alike.
 const POWER: f64 = 1.644_853_6 / 1.959_964 * std::f64::consts::SQRT_2;
 
 /// A log-ratio with its interval.
@@ -27,8 +28,9 @@ impl LogRatio {
         self.interval.is_some_and(|interval| interval.low > ROUNDING || interval.high < -ROUNDING)
     }
 
-    /// With what scatters between runs and shows within none of them, by its standard deviation: its half-width at this level joins that of each side of
-    /// the interval, as independent errors do.
+    /// With what scatters between runs and shows within none of them, by its standard deviation:
+    /// its half-width at this level joins that of each side of the interval, as independent errors
+    /// do.
     #[must_use]
     pub fn with_component(self, deviation: f64, confidence: f64) -> Self {
         let more = half_width(deviation, confidence);
@@ -64,10 +66,11 @@ impl LogRatio {
 
     /// The smallest true difference that data with this interval shows in 95 of 100 cases.
     ///
-    /// A difference δ is shown when the estimate exceeds both the half-width h and the noise floor. The estimate scatters about δ with
-    /// σ ≈ h ÷ 1.96, and the floor, being measured by as many rounds, about its own middle likewise: the estimate stays above the floor in 95 %
-    /// of cases if δ is 1.645 √2 σ above it. Hence δ = max(h, floor) + 1.19 h. At the higher levels of corrected intervals σ is smaller than that, and
-    /// the answer errs on the safe side.
+    /// A difference δ is shown when the estimate exceeds both the half-width h and the noise floor.
+    /// The estimate scatters about δ with σ ≈ h ÷ 1.96, and the floor, being measured by as many
+    /// rounds, about its own middle likewise: the estimate stays above the floor in 95 % of cases
+    /// if δ is 1.645 √2 σ above it. Hence δ = max(h, floor) + 1.19 h. At the higher levels of
+    /// corrected intervals σ is smaller than that, and the answer errs on the safe side.
     #[must_use]
     pub fn detectable(&self, floor: f64) -> Option<f64> {
         self.interval.map(|interval| {
@@ -77,7 +80,8 @@ impl LogRatio {
     }
 }
 
-/// Half the width of the interval at this level of something normal with this standard deviation; infinite at a level that is none.
+/// Half the width of the interval at this level of something normal with this standard deviation;
+/// infinite at a level that is none.
 #[must_use]
 pub fn half_width(deviation: f64, confidence: f64) -> f64 {
     let share = f64::midpoint(1.0, confidence);
@@ -86,8 +90,9 @@ pub fn half_width(deviation: f64, confidence: f64) -> f64 {
 
 /// Median of the log-ratios of pairs, with its interval.
 ///
-/// Pairs are what was measured in one round: whatever changes from round to round and touches both sides alike cancels out. The interval is
-/// that of [`median_interval`]: the sign test turned round, interpolated between its levels, no assumption about the form of the noise.
+/// Pairs are what was measured in one round: whatever changes from round to round and touches both
+/// sides alike cancels out. The interval is that of [`median_interval`]: the sign test turned
+/// round, interpolated between its levels, no assumption about the form of the noise.
 #[must_use]
 pub fn paired(log_ratios: &[f64], confidence: f64) -> Option<LogRatio> {
     let values = sorted(log_ratios);

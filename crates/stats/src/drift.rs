@@ -1,10 +1,13 @@
 //! Is a step more than drift?
 //!
-//! Values measured one after another are often alike. Such a series wanders, and a test by permutations takes that for steps. So a step is also held
-//! against series that only wander: Gaussian AR(1), `x[t] = φ·x[t−1] + noise`. The statistic is the log-likelihood of the best two levels less that of
-//! the best single level, each with the φ that suits it best (Robbins, Gallagher, Lund & Aue, "Mean shift testing in correlated data", Journal of Time
-//! Series Analysis 32 (2011) 498–511): the φ beside a step is not inflated by it. Its distribution is drawn (Monte Carlo test: Dufour, Journal of
-//! Econometrics 133 (2006) 443–477) at the largest φ, where steps look strongest, so that the level holds for every smaller one too.
+//! Values measured one after another are often alike. Such a series wanders, and a test by
+//! permutations takes that for steps. So a step is also held against series that only wander:
+//! Gaussian AR(1), `x[t] = φ·x[t−1] + noise`. The statistic is the log-likelihood of the best two
+//! levels less that of the best single level, each with the φ that suits it best (Robbins,
+//! Gallagher, Lund & Aue, "Mean shift testing in correlated data", Journal of Time Series Analysis
+//! 32 (2011) 498–511): the φ beside a step is not inflated by it. Its distribution is drawn (Monte
+//! Carlo test: Dufour, Journal of Econometrics 133 (2006) 443–477) at the largest φ, where steps
+//! look strongest, so that the level holds for every smaller one too.
 
 use crate::location;
 use crate::random::Random;
@@ -42,7 +45,8 @@ impl Drift {
     }
 }
 
-/// Correlation of values with their successors, about the means of the stretches that end at `ends`, 0 among them; None where nothing varies.
+/// Correlation of values with their successors, about the means of the stretches that end at
+/// `ends`, 0 among them; None where nothing varies.
 pub fn autocorrelation(values: &[f64], ends: &[usize]) -> Option<f64> {
     let values = calmed(values);
     let about = |stretch: &[f64]| {
@@ -79,7 +83,8 @@ fn strength(values: &[f64], shortest: usize) -> f64 {
     let n = values.len();
     let (mut level, mut step) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
     for phi in (0..=TENTHS).map(|tenths| f64::from(tenths) / 10.0) {
-        // What is new in each value; a level of 1 gives `start` in the first and `rest` in all others.
+        // What is new in each value; a level of 1 gives `start` in the first and `rest` in all
+        // others.
         let (start, rest) = ((1.0 - phi * phi).sqrt(), 1.0 - phi);
         let mut new: Vec<f64> = values.windows(2).map(|pair| pair[1] - phi * pair[0]).collect();
         new.insert(0, start * values[0]);
@@ -88,7 +93,8 @@ fn strength(values: &[f64], shortest: usize) -> f64 {
         let on_level = start * new[0] + rest * new[1..].iter().sum::<f64>();
         let squares = new.iter().map(|new| new * new).sum::<f64>() - on_level * on_level / of_level;
         level = level.max(likelihood(squares));
-        // A step of 1 gives 1 where it is and `rest` in all later ones; least squares beside the level.
+        // A step of 1 gives 1 where it is and `rest` in all later ones; least squares beside the
+        // level.
         let mut later: f64 = new[n - shortest + 1..].iter().sum();
         for cut in (shortest..=n - shortest).rev() {
             let shared = rest + rest * rest * (n - cut - 1) as f64;

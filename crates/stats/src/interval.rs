@@ -3,8 +3,9 @@
 use crate::mean;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-/// Fewest values that have a 95 % interval of their median. The widest one reaches from the least to the greatest of n
-/// values and holds the median with probability 1 − 2^(1 − n): 93.8 % for 5 values, 96.9 % for 6.
+/// Fewest values that have a 95 % interval of their median. The widest one reaches from the least
+/// to the greatest of n values and holds the median with probability 1 − 2^(1 − n): 93.8 % for 5
+/// values, 96.9 % for 6.
 pub const FEWEST: usize = 6;
 
 /// A closed interval.
@@ -26,11 +27,14 @@ impl Interval {
 
 /// Confidence interval of the median of a continuous distribution, from sorted independent values.
 ///
-/// Order statistics alone allow only a few levels (with 10 values: 97.9 % or 89.1 %). Hettmansperger & Sheather, "Confidence
-/// intervals based on interpolated order statistics", Statistics & Probability Letters 4 (1986) 75–79, interpolate between the two
-/// neighbouring intervals so that the level is close to the asked one for a wide class of distributions, and no wider than need be.
+/// Order statistics alone allow only a few levels (with 10 values: 97.9 % or 89.1 %).
+/// Hettmansperger & Sheather, "Confidence intervals based on interpolated order statistics",
+/// Statistics & Probability Letters 4 (1986) 75–79, interpolate between the two neighbouring
+/// intervals so that the level is close to the asked one for a wide class of distributions, and no
+/// wider than need be.
 ///
-/// `None` with so few values that not even the widest interval reaches the level (fewer than [`FEWEST`] for 95 %).
+/// `None` with so few values that not even the widest interval reaches the level (fewer than
+/// [`FEWEST`] for 95 %).
 #[must_use]
 pub fn median_interval(sorted: &[f64], confidence: f64) -> Option<Interval> {
     let n = sorted.len();
@@ -52,9 +56,11 @@ pub fn median_interval(sorted: &[f64], confidence: f64) -> Option<Interval> {
 
 /// Student's 95 % interval of a mean; `None` with fewer than [`FEWEST`] values, as for a median.
 ///
-/// In simulations of 6, 10 and 40 starts it held the true mean as often as percentile bootstraps with their small-sample correction (Hesterberg,
-/// "What teachers should know about the bootstrap", 2015) and as the correction for skewness of Johnson (1978): 94 to 96 % of normal and two-valued
-/// values, 91 to 95 % of skewed ones. None of them knows of what happens in one start of ten and did not happen.
+/// In simulations of 6, 10 and 40 starts it held the true mean as often as percentile bootstraps
+/// with their small-sample correction (Hesterberg, "What teachers should know about the bootstrap",
+/// 2015) and as the correction for skewness of Johnson (1978): 94 to 96 % of normal and two-valued
+/// values, 91 to 95 % of skewed ones. None of them knows of what happens in one start of ten and
+/// did not happen.
 #[must_use]
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let centre = mean(values).filter(|_| values.len() >= FEWEST)?;
@@ -65,7 +71,8 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     Some(Interval { low: centre - half, high: centre + half })
 }
 
-/// Probability that the median lies between the k-th smallest and the k-th largest of n values: P(k ≤ B ≤ n − k), B ~ Bin(n, ½).
+/// Probability that the median lies between the k-th smallest and the k-th largest of n values: P(k
+/// ≤ B ≤ n − k), B ~ Bin(n, ½).
 fn coverage(n: usize, k: usize) -> f64 {
     // ln C(n, i) grows by ln((n − i + 1) / i); logarithms because 2⁻ⁿ underflows beyond n = 1 074.
     let mut ln_term = -(n as f64) * std::f64::consts::LN_2;
@@ -115,7 +122,8 @@ mod tests {
     fn ten_values_lie_between_the_two_exact_intervals() {
         let values: Vec<f64> = (1..=10).map(f64::from).collect();
         let interval = median_interval(&values, 0.95).unwrap();
-        // share = (.97852 − .95)/(.97852 − .89063) = .32444; weight = 8 × .32444/(2 + 6 × .32444) = .65762
+        // share = (.97852 − .95)/(.97852 − .89063) = .32444; weight = 8 × .32444/(2 + 6 × .32444) =
+        // .65762
         assert!((interval.low - 2.657_6).abs() < 1e-3, "{interval:?}");
         assert!((interval.high - 8.342_4).abs() < 1e-3, "{interval:?}");
     }
@@ -139,7 +147,8 @@ mod tests {
         }
     }
 
-    /// The promise itself: over many draws from skewed data the interval holds the true median about as often as it says.
+    /// The promise itself: over many draws from skewed data the interval holds the true median
+    /// about as often as it says.
     #[test]
     fn coverage_on_exponential_data() {
         let mut state = 7_u64;

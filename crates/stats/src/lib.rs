@@ -1,7 +1,8 @@
 //! Pure functions on slices of numbers. No I/O, no clock, no knowledge of mechanisms.
 //!
-//! An empty slice gives `None`, never a NaN. Inputs are finite; others, which run files of strangers lead to, give figures that are not finite, no steady
-//! part to cut off, no kinds and no changes, and never a panic (`tests/hostile.rs`).
+//! An empty slice gives `None`, never a NaN. Inputs are finite; others, which run files of
+//! strangers lead to, give figures that are not finite, no steady part to cut off, no kinds and no
+//! changes, and never a panic (`tests/hostile.rs`).
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used))]
 

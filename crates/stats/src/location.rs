@@ -14,7 +14,8 @@ pub fn sorted(values: &[f64]) -> Vec<f64> {
     copy
 }
 
-/// Quantile `p` (0 … 1) of sorted values: linear interpolation between order statistics at (n − 1)p.
+/// Quantile `p` (0 … 1) of sorted values: linear interpolation between order statistics at (n −
+/// 1)p.
 ///
 /// Hyndman & Fan 1996, definition 7, as in R, NumPy and Excel.
 #[must_use]
@@ -50,7 +51,8 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Median absolute deviation from the median, unscaled (× [`SIGMAS`] it is the σ of a normal distribution).
+/// Median absolute deviation from the median, unscaled (× [`SIGMAS`] it is the σ of a normal
+/// distribution).
 #[must_use]
 pub fn mad(values: &[f64]) -> Option<f64> {
     let centre = median(values)?;

@@ -20,14 +20,18 @@ const LEAST_WEIGHT: f64 = 0.15;
 /// Values in a mode, at least.
 const FEWEST: usize = 2;
 
-/// Number of values and the gap, in standard deviations within the two sides, that one value in a hundred samples of one mode exceeds, where the logarithms
-/// are exponential: a tail heavier than that of costs. Of normal and uniform ones it is exceeded in at most 3 of 1,000. By simulation; `coverage.rs` counts it again.
+/// Number of values and the gap, in standard deviations within the two sides, that one value in a
+/// hundred samples of one mode exceeds, where the logarithms are exponential: a tail heavier than
+/// that of costs. Of normal and uniform ones it is exceeded in at most 3 of 1,000. By simulation;
+/// `coverage.rs` counts it again.
 const CRITICAL: [(usize, f64); 7] = [(6, 11.3), (8, 8.0), (10, 7.2), (15, 4.2), (20, 3.5), (30, 2.2), (40, 1.8)];
 
-/// The modes of positive values, smallest first; empty where one mode explains them, or a value is not positive or not finite.
+/// The modes of positive values, smallest first; empty where one mode explains them, or a value is
+/// not positive or not finite.
 ///
-/// The sorted logarithms are cut at the gap that is widest for the scatter on both sides of it. It is a gap between modes if one mode would show it in one
-/// sample of a hundred at most; each side is then cut again.
+/// The sorted logarithms are cut at the gap that is widest for the scatter on both sides of it. It
+/// is a gap between modes if one mode would show it in one sample of a hundred at most; each side
+/// is then cut again.
 #[must_use]
 pub fn modes(values: &[f64]) -> Vec<Mode> {
     if !values.iter().all(|value| *value > 0.0 && value.is_finite()) {
@@ -48,17 +52,22 @@ pub fn modes(values: &[f64]) -> Vec<Mode> {
     if found.len() < 2 { Vec::new() } else { found }
 }
 
-/// Share of the scatter of all values (of the squares of their logarithms) that two modes explain, at least. One normal, uniform or exponential mode cut in two explains
-/// 0.6 to 0.8 of it; outliers explain more, but are fewer than a mode (docs/notebook/coverage.md).
+/// Share of the scatter of all values (of the squares of their logarithms) that two modes explain,
+/// at least. One normal, uniform or exponential mode cut in two explains 0.6 to 0.8 of it; outliers
+/// explain more, but are fewer than a mode (docs/notebook/coverage.md).
 const EXPLAINED: f64 = 0.9;
 
-/// Share of the samples that must hold values of both modes, at least [`FEWEST`] of them; those of all others lie in one mode or the other.
+/// Share of the samples that must hold values of both modes, at least [`FEWEST`] of them; those of
+/// all others lie in one mode or the other.
 const MIXED: f64 = 0.1;
 
-/// The two modes between which positive values go within single samples, the smaller first; empty where there are none, or each sample is of one mode.
+/// The two modes between which positive values go within single samples, the smaller first; empty
+/// where there are none, or each sample is of one mode.
 ///
-/// All values are cut where the two sides explain most of their scatter (Otsu, "A threshold selection method from gray-level histograms", IEEE
-/// Transactions on Systems, Man, and Cybernetics 9 (1979) 62–66). Values that are a mixture themselves, and lie between the modes, hide no mode so.
+/// All values are cut where the two sides explain most of their scatter (Otsu, "A threshold
+/// selection method from gray-level histograms", IEEE Transactions on Systems, Man, and Cybernetics
+/// 9 (1979) 62–66). Values that are a mixture themselves, and lie between the modes, hide no mode
+/// so.
 #[must_use]
 pub fn modes_within(samples: &[&[f64]]) -> Vec<Mode> {
     let all = sorted(&samples.concat());
@@ -100,7 +109,8 @@ fn cut(values: &[f64], least: usize) -> Option<usize> {
     (gap(at) > critical && apart > LEAST_APART.ln_1p()).then_some(at)
 }
 
-/// Sums of the first values and of their squares: the scatter on both sides of every cut in one pass.
+/// Sums of the first values and of their squares: the scatter on both sides of every cut in one
+/// pass.
 struct Sums(Vec<(f64, f64)>);
 
 impl Sums {
@@ -120,7 +130,8 @@ impl Sums {
         (self.squares(at) / (self.0.len() - 1).saturating_sub(2).max(1) as f64).sqrt()
     }
 
-    /// Sum of the squares of the distances from the mean of their side; of all from their mean with a cut at 0.
+    /// Sum of the squares of the distances from the mean of their side; of all from their mean with
+    /// a cut at 0.
     fn squares(&self, at: usize) -> f64 {
         let last = self.0.len() - 1;
         let squares = |from: usize, to: usize| {
@@ -131,7 +142,8 @@ impl Sums {
     }
 }
 
-/// Gap that as many values of one mode exceed in one sample of a hundred; None: too few values to tell.
+/// Gap that as many values of one mode exceed in one sample of a hundred; None: too few values to
+/// tell.
 fn critical(n: usize) -> Option<f64> {
     let (last, tail) = CRITICAL[CRITICAL.len() - 1];
     if n >= last {

@@ -2,17 +2,19 @@
 
 use crate::highest_confidence;
 
-/// Level that each of so many intervals needs so that all of them hold together with `confidence` (Bonferroni).
+/// Level that each of so many intervals needs so that all of them hold together with `confidence`
+/// (Bonferroni).
 ///
-/// Holm's step-down procedure rejects a little more often, but it corrects tests, not intervals: it leaves "same within x %", which rests on a
-/// whole interval, unprotected. Here every word of a table of verdicts is covered: the chance that any of them is wrong is at most
-/// 1 − `confidence`.
+/// Holm's step-down procedure rejects a little more often, but it corrects tests, not intervals: it
+/// leaves "same within x %", which rests on a whole interval, unprotected. Here every word of a
+/// table of verdicts is covered: the chance that any of them is wrong is at most 1 − `confidence`.
 #[must_use]
 pub fn each_of(count: usize, confidence: f64) -> f64 {
     1.0 - (1.0 - confidence) / count.max(1) as f64
 }
 
-/// Rounds that a paired comparison needs at this level: the widest interval of the sign test reaches 1 − 2^(1 − n).
+/// Rounds that a paired comparison needs at this level: the widest interval of the sign test
+/// reaches 1 − 2^(1 − n).
 #[must_use]
 pub fn fewest_pairs(confidence: f64) -> usize {
     (6..=1100).find(|&n| 1.0 - 2_f64.powi(1 - n) >= confidence).map_or(1100, |n| n as usize)

@@ -4,11 +4,13 @@ use crate::location::{SIGMAS, median, quantile, sorted};
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 use std::collections::BTreeMap;
 
-/// Values, ready to be looked at without any one of them: what is unlike the others must not hide itself.
+/// Values, ready to be looked at without any one of them: what is unlike the others must not hide
+/// itself.
 #[derive(Debug, Clone)]
 pub struct Others {
     sorted: Vec<f64>,
-    /// Centre → sorted distances of all values from it. Without one value the median is one of three.
+    /// Centre → sorted distances of all values from it. Without one value the median is one of
+    /// three.
     distances: BTreeMap<u64, Vec<f64>>,
 }
 
@@ -19,7 +21,8 @@ impl Others {
         Self { sorted: sorted(values), distances: BTreeMap::new() }
     }
 
-    /// Median and robust standard deviation (1.4826 MAD) of all values but `value`, which is left out once if it is one of them. `None`: nothing is left.
+    /// Median and robust standard deviation (1.4826 MAD) of all values but `value`, which is left
+    /// out once if it is one of them. `None`: nothing is left.
     pub fn without(&mut self, value: f64) -> Option<(f64, f64)> {
         let own = self.sorted.binary_search_by(|other| other.total_cmp(&value)).ok();
         let centre = median_without(&self.sorted, own)?;
@@ -65,7 +68,8 @@ pub fn two_sided(t: f64, freedom: f64) -> f64 {
 
 /// Holm's step-down correction: each `p` as it counts beside all the others.
 ///
-/// S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979) 65–70.
+/// S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+/// Statistics 6 (1979) 65–70.
 #[must_use]
 pub fn holm(ps: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..ps.len()).collect();

@@ -1,9 +1,11 @@
-//! Ratios of means. Means add up: the mean of a sum is the sum of the means, which holds of no median.
+//! Ratios of means. Means add up: the mean of a sum is the sum of the means, which holds of no
+//! median.
 
 use crate::{Interval, mean, mean_interval};
 
-/// Mean of the first ÷ mean of the second of pairs, with its 95 % interval: that of a ratio estimator (Cochran, "Sampling Techniques", 1977,
-/// chapter 6), from the spread of first − ratio × second, in which what both of a pair share cancels.
+/// Mean of the first ÷ mean of the second of pairs, with its 95 % interval: that of a ratio
+/// estimator (Cochran, "Sampling Techniques", 1977, chapter 6), from the spread of first − ratio ×
+/// second, in which what both of a pair share cancels.
 #[must_use]
 pub fn ratio_of_means(pairs: &[(f64, f64)]) -> Option<(f64, Option<Interval>)> {
     let (above, below): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
@@ -26,7 +28,8 @@ mod tests {
         assert!((ratio - 0.9).abs() < 1e-12 && interval.high - interval.low < 1e-12, "{interval:?}");
     }
 
-    /// The promise itself, with noise that is skewed as that of computers is: a floor, and exponential delays of a tenth on top.
+    /// The promise itself, with noise that is skewed as that of computers is: a floor, and
+    /// exponential delays of a tenth on top.
     #[test]
     fn coverage_on_skewed_pairs() {
         let mut state = 7_u64;

@@ -1,5 +1,6 @@
-//! What the rows of a run know together: how much each start is like the one before. What makes starts alike is the machine, which all rows of a round
-//! share, and many rows know it better than one.
+//! What the rows of a run know together: how much each start is like the one before. What makes
+//! starts alike is the machine, which all rows of a round share, and many rows know it better than
+//! one.
 
 use crate::FEWEST;
 use crate::ranks::{next_to_next, offsets};
@@ -20,17 +21,22 @@ impl Default for Shared {
     }
 }
 
-/// What a series of n hides of a correlation ρ of neighbours: its ranks show ρ − (1 + 4ρ) ÷ n. Kendall has 3 for the values themselves, to first order; by simulation of 10 to 40
-/// starts ranks hide one more. Unlike chance, it is the same in all rows and would stay in their mean.
+/// What a series of n hides of a correlation ρ of neighbours: its ranks show ρ − (1 + 4ρ) ÷ n.
+/// Kendall has 3 for the values themselves, to first order; by simulation of 10 to 40 starts ranks
+/// hide one more. Unlike chance, it is the same in all rows and would stay in their mean.
 const HIDDEN: f64 = 4.0;
 
-/// Of a row with so many that follow it in the list the joint scatter is looked at: a sweep of a thousand rows has half a million pairs.
+/// Of a row with so many that follow it in the list the joint scatter is looked at: a sweep of a
+/// thousand rows has half a million pairs.
 const PARTNERS: usize = 24;
 
-/// From rows of at least six starts, each of these with its round, in the order of time. A single row shares nothing.
+/// From rows of at least six starts, each of these with its round, in the order of time. A single
+/// row shares nothing.
 ///
-/// Rows whose starts scatter together, because the machine slows them together, err together: estimates of two rows then correlate by the square of what their
-/// starts do (Bartlett's formula). So rows count for as many as their mean square of correlations within rounds, less what chance gives, leaves of them.
+/// Rows whose starts scatter together, because the machine slows them together, err together:
+/// estimates of two rows then correlate by the square of what their starts do (Bartlett's formula).
+/// So rows count for as many as their mean square of correlations within rounds, less what chance
+/// gives, leaves of them.
 #[must_use]
 pub fn shared(rows: &[&[(u64, f64)]]) -> Shared {
     let rows: Vec<Vec<(u64, f64)>> = rows.iter().filter(|row| row.len() >= FEWEST).map(|row| ranked(row)).collect();
@@ -64,7 +70,8 @@ fn ranked(row: &[(u64, f64)]) -> Vec<(u64, f64)> {
     row.iter().map(|(round, _)| *round).zip(offsets(&values)).collect()
 }
 
-/// Squared correlation of two rows over the rounds that hold both (of several starts in a round the last), less what that of independent ones is on average.
+/// Squared correlation of two rows over the rounds that hold both (of several starts in a round the
+/// last), less what that of independent ones is on average.
 fn square_beyond_chance(a: &BTreeMap<u64, f64>, b: &BTreeMap<u64, f64>) -> Option<f64> {
     let both: Vec<(f64, f64)> = a.iter().filter_map(|(round, own)| Some((*own, *b.get(round)?))).collect();
     if both.len() < FEWEST {
@@ -86,7 +93,8 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Rows of `n` starts that share a machine by `part` of their variance; machine and rest each go on by `phi`.
+    /// Rows of `n` starts that share a machine by `part` of their variance; machine and rest each
+    /// go on by `phi`.
     fn rows(count: usize, n: u64, part: f64, phi: f64, random: &mut Random) -> Vec<Vec<(u64, f64)>> {
         let series = |random: &mut Random| {
             let next = |value: &f64| Some(phi * value + (1.0 - phi * phi).sqrt() * random.normal());
@@ -117,7 +125,8 @@ mod tests {
         assert!((of(&[few[0].clone(), elsewhere]).unknown - 1.0).abs() < 1e-12);
     }
 
-    /// Ranks of normal values correlate a little less than these: the correction is to hold for both ends and for ten starts as for forty.
+    /// Ranks of normal values correlate a little less than these: the correction is to hold for
+    /// both ends and for ten starts as for forty.
     #[test]
     fn the_mean_of_many_rows_is_not_biased() {
         for phi in [0.0, 0.3, 0.5] {

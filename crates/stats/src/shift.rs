@@ -2,11 +2,12 @@
 
 use crate::{Interval, LogRatio, median, sorted};
 
-/// Difference of location of two independent samples (b − a): the median of all pairwise differences (Hodges & Lehmann 1963), with the interval that the
-/// exact rank-sum test leaves (Moses; Hollander & Wolfe, "Nonparametric Statistical Methods", section 4.3).
+/// Difference of location of two independent samples (b − a): the median of all pairwise
+/// differences (Hodges & Lehmann 1963), with the interval that the exact rank-sum test leaves
+/// (Moses; Hollander & Wolfe, "Nonparametric Statistical Methods", section 4.3).
 ///
-/// It needs fewer values than the bootstrap of medians, but supposes that the samples differ in their level only. No interval where not even
-/// complete separation reaches the level.
+/// It needs fewer values than the bootstrap of medians, but supposes that the samples differ in
+/// their level only. No interval where not even complete separation reaches the level.
 #[must_use]
 pub fn shift(a: &[f64], b: &[f64], confidence: f64) -> Option<LogRatio> {
     let differences = sorted(&a.iter().flat_map(|x| b.iter().map(move |y| y - x)).collect::<Vec<_>>());
@@ -17,7 +18,8 @@ pub fn shift(a: &[f64], b: &[f64], confidence: f64) -> Option<LogRatio> {
     Some(LogRatio { centre, interval })
 }
 
-/// How many of the sorted differences lie outside the interval at each end; None if the level is out of reach.
+/// How many of the sorted differences lie outside the interval at each end; None if the level is
+/// out of reach.
 fn outer_ranks(n: usize, m: usize, confidence: f64) -> Option<usize> {
     let ways = rank_sums(n, m);
     let total: f64 = ways.iter().sum();
@@ -30,7 +32,8 @@ fn outer_ranks(n: usize, m: usize, confidence: f64) -> Option<usize> {
     fitting.count().checked_sub(1)
 }
 
-/// Number of orders of n and m values for each value of the rank-sum statistic U = 0 … n m: coefficients of the Gaussian binomial.
+/// Number of orders of n and m values for each value of the rank-sum statistic U = 0 … n m:
+/// coefficients of the Gaussian binomial.
 fn rank_sums(n: usize, m: usize) -> Vec<f64> {
     let size = n * m + 1;
     let mut ways = vec![0.0; size];
@@ -56,8 +59,9 @@ mod tests {
     fn rank_sums_as_tabulated() {
         assert_eq!(rank_sums(2, 2), [1.0, 1.0, 2.0, 1.0, 1.0]);
         assert_eq!(rank_sums(5, 5).iter().sum::<f64>(), 252.0);
-        // Critical values of U, two-sided 5 %: 2 for 5 and 5, 0 for 2 and 8; none for 3 and 3.
-        // 50 and 50: by the normal approximation 1250 − 1.96 · 145 = 966; large counts lose no digits that matter.
+        // Critical values of U, two-sided 5 %: 2 for 5 and 5, 0 for 2 and 8; none for 3 and 3. 50
+        // and 50: by the normal approximation 1250 − 1.96 · 145 = 966; large counts lose no digits
+        // that matter.
         assert!((960..970).contains(&outer_ranks(50, 50, 0.95).unwrap()));
         assert_eq!(
             (outer_ranks(5, 5, 0.95), outer_ranks(2, 8, 0.95), outer_ranks(3, 3, 0.95)),

@@ -14,16 +14,19 @@ pub enum Steady {
 /// Fewest values for which a cut can be told from chance.
 const SHORTEST: usize = 8;
 
-/// A warm-up is reported only if its median is off by more than this share of the steady median: below, cutting would only lose data.
+/// A warm-up is reported only if its median is off by more than this share of the steady median:
+/// below, cutting would only lose data.
 const NEGLIGIBLE: f64 = 0.005;
 
-/// And by more standard errors than this: the rule always cuts somewhere, in a third of steady series beyond what is negligible. With this, in 3 %.
+/// And by more standard errors than this: the rule always cuts somewhere, in a third of steady
+/// series beyond what is negligible. With this, in 3 %.
 const CHANCE: f64 = 3.0;
 
 /// Looks for the end of warm-up by the marginal standard error rule (MSER).
 ///
-/// K. P. White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69 (1997) 323–334: cut where the squared standard
-/// error of the mean of what is left is smallest. One interrupted batch must not attract the cut, so values are first clamped to the
+/// K. P. White, "An effective truncation heuristic for bias reduction in simulation output",
+/// Simulation 69 (1997) 323–334: cut where the squared standard error of the mean of what is left
+/// is smallest. One interrupted batch must not attract the cut, so values are first clamped to the
 /// median ± 5 MAD of the second half.
 #[must_use]
 pub fn steady_from(series: &[f64]) -> Steady {
@@ -34,7 +37,8 @@ pub fn steady_from(series: &[f64]) -> Steady {
     let tail = &series[n / 2..];
     let (Some(centre), Some(spread)) = (median(tail), mad(tail)) else { return Steady::From(0) };
     let reach = 5.0 * spread.max(centre.abs() * 1e-4);
-    // Nothing is known of a series with values that no clock gives, or whose differences are out of range.
+    // Nothing is known of a series with values that no clock gives, or whose differences are out of
+    // range.
     if !(reach.is_finite() && series.iter().all(|value| (value - centre).is_finite())) {
         return Steady::From(0);
     }
@@ -52,7 +56,8 @@ pub fn steady_from(series: &[f64]) -> Steady {
     }
 }
 
-/// The start below `end` from which on the mean has the smallest squared standard error; one pass from the end, by running sums.
+/// The start below `end` from which on the mean has the smallest squared standard error; one pass
+/// from the end, by running sums.
 fn smallest_standard_error(values: &[f64], end: usize) -> usize {
     let (mut sum, mut squares) = (0.0, 0.0);
     let mut best = (f64::INFINITY, 0);
@@ -117,7 +122,8 @@ mod tests {
         assert_eq!(steady_from(&series), Steady::Never);
     }
 
-    /// A series that is steady loses nothing, but for one in thirty; one that begins 10 % higher loses its beginning.
+    /// A series that is steady loses nothing, but for one in thirty; one that begins 10 % higher
+    /// loses its beginning.
     #[test]
     fn a_steady_series_is_left_whole() {
         let mut random = crate::random::Random(7);

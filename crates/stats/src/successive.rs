@@ -1,34 +1,41 @@
-//! Are values that were measured one after another alike? Then they say less than as many independent ones, and an interval must be wider.
+//! Are values that were measured one after another alike? Then they say less than as many
+//! independent ones, and an interval must be wider.
 
 use crate::ranks::{next_to_next, offsets};
 use crate::{FEWEST, Interval, LogRatio, Shared, median_interval, quantile, sorted};
 
-/// Correlation beyond which no interval is widened further: values that are so much alike drift, and their own scatter says nothing.
+/// Correlation beyond which no interval is widened further: values that are so much alike drift,
+/// and their own scatter says nothing.
 const MOST: f64 = 0.5;
 
 /// What an interval is widened by at most.
 pub const WIDEST: f64 = 2.0;
 
-/// Correlation of each value with the next, by ranks, so that outliers do not decide (Bartels, "The rank version of von Neumann's ratio test for
-/// randomness", Journal of the American Statistical Association 77 (1982) 40–46), less what a short series hides of it, to first order: (1 + 3r) ÷ n (Kendall, "Note on bias
-/// in the estimation of autocorrelation", Biometrika 41 (1954) 403–404). 0 where nothing varies.
+/// Correlation of each value with the next, by ranks, so that outliers do not decide (Bartels, "The
+/// rank version of von Neumann's ratio test for randomness", Journal of the American Statistical
+/// Association 77 (1982) 40–46), less what a short series hides of it, to first order: (1 + 3r) ÷ n
+/// (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41 (1954) 403–404). 0
+/// where nothing varies.
 #[must_use]
 pub fn autocorrelation_of_ranks(in_time: &[f64]) -> f64 {
     let n = in_time.len() as f64;
     next_to_next(&offsets(in_time)).map_or(0.0, |raw| raw + (1.0 + 3.0 * raw) / n)
 }
 
-/// What chance makes of the correlation that so many independent values show: its standard deviation.
+/// What chance makes of the correlation that so many independent values show: its standard
+/// deviation.
 #[must_use]
 pub fn chance(n: usize) -> f64 {
     let n = n as f64;
     (1.0 + 3.0 / n) / n.sqrt()
 }
 
-/// By how much the variance of the median of `n` values exceeds that of independent ones, against what their scatter shows, if each has this correlation ρ
-/// with the next or the one that all rows share, whichever is more; 1 where they are not alike.
+/// By how much the variance of the median of `n` values exceeds that of independent ones, against
+/// what their scatter shows, if each has this correlation ρ with the next or the one that all rows
+/// share, whichever is more; 1 where they are not alike.
 ///
-/// Under AR(1) the variance of a mean grows by v = (1 + ρ) ÷ (1 − ρ), and the scatter that the values show is too small by (n − v) ÷ (n − 1).
+/// Under AR(1) the variance of a mean grows by v = (1 + ρ) ÷ (1 − ρ), and the scatter that the
+/// values show is too small by (n − v) ÷ (n − 1).
 #[must_use]
 pub fn inflation(correlation: f64, n: usize, shared: &Shared) -> f64 {
     if n < FEWEST {
@@ -39,11 +46,15 @@ pub fn inflation(correlation: f64, n: usize, shared: &Shared) -> f64 {
     variance * (n - 1.0) / (n - variance)
 }
 
-/// By how much the interval of the median must be wider: by the root of [`inflation`], were ρ known. As ten values know it to ± 0.3 only, a row by itself
-/// takes the whole; what many rows share they know, and take little more than the root. Both by simulation (docs/notebook/coverage.md).
+/// By how much the interval of the median must be wider: by the root of [`inflation`], were ρ
+/// known. As ten values know it to ± 0.3 only, a row by itself takes the whole; what many rows
+/// share they know, and take little more than the root. Both by simulation
+/// (docs/notebook/coverage.md).
 ///
-/// A row that shows a correlation beyond the shared one by more than chance's standard deviation is taken at its own word: no estimate is moved further towards that of all
-/// than its own error (Efron & Morris, "Limiting the risk of Bayes and empirical Bayes estimators", Journal of the American Statistical Association 67 (1972) 130–139).
+/// A row that shows a correlation beyond the shared one by more than chance's standard deviation is
+/// taken at its own word: no estimate is moved further towards that of all than its own error
+/// (Efron & Morris, "Limiting the risk of Bayes and empirical Bayes estimators", Journal of the
+/// American Statistical Association 67 (1972) 130–139).
 #[must_use]
 pub fn widening(correlation: f64, n: usize, shared: &Shared) -> f64 {
     let by_itself = correlation > shared.correlation.max(0.0) + chance(n);
@@ -51,9 +62,11 @@ pub fn widening(correlation: f64, n: usize, shared: &Shared) -> f64 {
     inflation(correlation, n, shared).powf(power).min(WIDEST)
 }
 
-/// Whether values in the order of time follow one another beyond what any widening covers: their own correlation, or the one that all rows share, exceeds by more
-/// than its standard error the most that widens. Such values wander: they have a range, and no interval holds (docs/notebook/coverage.md). Of independent ones
-/// fewer than 2 in 100 series do; values that stand still never.
+/// Whether values in the order of time follow one another beyond what any widening covers: their
+/// own correlation, or the one that all rows share, exceeds by more than its standard error the
+/// most that widens. Such values wander: they have a range, and no interval holds
+/// (docs/notebook/coverage.md). Of independent ones fewer than 2 in 100 series do; values that
+/// stand still never.
 #[must_use]
 pub fn wanders(in_time: &[f64], shared: &Shared) -> bool {
     let (own, error) = (autocorrelation_of_ranks(in_time), chance(in_time.len()));
@@ -62,7 +75,8 @@ pub fn wanders(in_time: &[f64], shared: &Shared) -> bool {
     in_time.len() >= FEWEST && moves && beyond
 }
 
-/// The interval of [`median_interval`] from values in the order of time, as much wider as [`widening`] says; None of values that wander.
+/// The interval of [`median_interval`] from values in the order of time, as much wider as
+/// [`widening`] says; None of values that wander.
 #[must_use]
 pub fn successive_median_interval(in_time: &[f64], confidence: f64, shared: &Shared) -> Option<Interval> {
     let ascending = sorted(in_time);
@@ -72,7 +86,8 @@ pub fn successive_median_interval(in_time: &[f64], confidence: f64, shared: &Sha
 }
 
 impl Shared {
-    /// The same for tails: it widens their intervals as much, but only their own correlation says that they wander. What the middles of all rows do, tails need not do.
+    /// The same for tails: it widens their intervals as much, but only their own correlation says
+    /// that they wander. What the middles of all rows do, tails need not do.
     #[must_use]
     pub fn of_tails(self) -> Self {
         Self { correlation: self.correlation.min(MOST), ..self }
@@ -80,7 +95,8 @@ impl Shared {
 }
 
 impl Interval {
-    /// So many times as far from the centre at both ends; downwards by the same factor so many times, so that no cost falls below nothing.
+    /// So many times as far from the centre at both ends; downwards by the same factor so many
+    /// times, so that no cost falls below nothing.
     #[must_use]
     pub fn widened(self, centre: f64, times: f64) -> Self {
         let linear = centre - times * (centre - self.low);
@@ -109,12 +125,14 @@ mod tests {
 
     #[test]
     fn correlations_of_ranks_as_in_r() {
-        // R: r <- acf(rank(c(1, 3, 2, 5, 4, 6)), plot = FALSE)$acf[2] gives 0.1; r + (1 + 3 * r) / 6
+        // R: r <- acf(rank(c(1, 3, 2, 5, 4, 6)), plot = FALSE)$acf[2] gives 0.1; r + (1 + 3 * r) /
+        // 6
         let found = autocorrelation_of_ranks(&[1.0, 3.0, 2.0, 5.0, 4.0, 6.0]);
         assert!((found - 0.316_667).abs() < 1e-6, "{found}");
     }
 
-    /// On average it is nearly what it estimates, also from ten values. Ranks of normal values correlate a little less than these: by 6 ÷ π · asin(φ ÷ 2).
+    /// On average it is nearly what it estimates, also from ten values. Ranks of normal values
+    /// correlate a little less than these: by 6 ÷ π · asin(φ ÷ 2).
     #[test]
     fn the_correlation_of_short_series_is_not_biased() {
         for (phi, expected) in [(0.0_f64, 0.0), (0.3, 0.288), (0.5, 0.483)] {
@@ -139,7 +157,8 @@ mod tests {
         assert!(times[..3] == [1.0; 3] && (times[3] - 2.0).abs() < 1e-9, "{times:?}");
     }
 
-    /// Of independent series hardly any wander, of those that stand still none, and of slopes all; what many rows share needs no row of its own.
+    /// Of independent series hardly any wander, of those that stand still none, and of slopes all;
+    /// what many rows share needs no row of its own.
     #[test]
     fn few_independent_series_wander() {
         for n in [6_u64, 10, 20, 40] {

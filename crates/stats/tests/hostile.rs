@@ -1,4 +1,5 @@
-//! Whatever the numbers, no function of this crate panics or runs for ever: run files come from strangers.
+//! Whatever the numbers, no function of this crate panics or runs for ever: run files come from
+//! strangers.
 
 use proptest::prelude::*;
 use switchcost_stats::{

@@ -11,8 +11,8 @@ use switchcost_model::IdError;
 
 /// A row that was read.
 ///
-/// Where a name stands is looked up once a query: SQLite's own look-up compares name by name, which would cost an
-/// eighth of loading a run.
+/// Where a name stands is looked up once a query: SQLite's own look-up compares name by name, which
+/// would cost an eighth of loading a run.
 pub struct Cells<'a> {
     row: &'a Row<'a>,
     places: &'a BTreeMap<String, usize>,

@@ -1,9 +1,10 @@
 //! The records as they lie on disk: lines of a run file, and the JSON columns of the store.
 //!
-//! Integers only, but for the request. Of this version a line that export would not write again byte for byte is
-//! refused; of a later one, fields that are not known here are named and left out. A new field is one that old files lack:
-//! optional, and not written where it is absent. Field order is the order of writing and part of the
-//! format; the fields of runs, of variants, of what a probe said and of what the host saw are those of the model's types.
+//! Integers only, but for the request. Of this version a line that export would not write again
+//! byte for byte is refused; of a later one, fields that are not known here are named and left out.
+//! A new field is one that old files lack: optional, and not written where it is absent. Field
+//! order is the order of writing and part of the format; the fields of runs, of variants, of what a
+//! probe said and of what the host saw are those of the model's types.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -41,7 +42,8 @@ pub struct VariantRecord<V> {
 
 /// One line per invocation; a row of table `invocation` with its rows of table `samples`.
 ///
-/// The process id stands beside `hello` and not in it, so that all invocations of a probe share one `hello`.
+/// The process id stands beside `hello` and not in it, so that all invocations of a probe share one
+/// `hello`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct InvocationRecord {
     pub t: Cow<'static, str>,

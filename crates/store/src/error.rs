@@ -249,7 +249,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What was read of one run of many: None if that is of a later version, which costs that run alone.
+    /// What was read of one run of many: None if that is of a later version, which costs that run
+    /// alone.
     ///
     /// # Errors
     /// Any other.
@@ -261,7 +262,8 @@ impl StoreError {
     }
 }
 
-/// Why a run file could not be read or written. The caller, who knows the file's name, puts it in front.
+/// Why a run file could not be read or written. The caller, who knows the file's name, puts it in
+/// front.
 #[derive(Debug, thiserror::Error)]
 pub enum RunFileError {
     /// Reading failed.

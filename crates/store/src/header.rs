@@ -52,7 +52,8 @@ impl RunHeader {
         }
     }
 
-    /// The run never said that it ended: it is going on, or its host was killed. What it has is sound but not all.
+    /// The run never said that it ended: it is going on, or its host was killed. What it has is
+    /// sound but not all.
     #[must_use]
     pub fn partial(&self) -> bool {
         self.ended_by == EndedBy::Unfinished

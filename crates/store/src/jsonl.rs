@@ -7,12 +7,13 @@
 //! {"t":"end","lines":N,"sha256":"…"}     number of the lines before this one, and the SHA-256 of all their bytes
 //! ```
 //!
-//! Every line ends with a line feed. The same run always gives the same bytes: fields have a fixed order, objects are
-//! sorted by name, there is no white space, and nothing depends on where or when the file is written. Import accepts
-//! that form and no other, so that exporting again gives the imported file byte by byte: each line read is written
-//! again and compared, which also refuses a repeated name, an absent field, or a record given as a list. Three
-//! liberties: a line whose `t` begins with `x_` is skipped (and not exported again), lines may end as on Windows, and
-//! a file of a later version may have fields that this one does not know: they are left out and named.
+//! Every line ends with a line feed. The same run always gives the same bytes: fields have a fixed
+//! order, objects are sorted by name, there is no white space, and nothing depends on where or when
+//! the file is written. Import accepts that form and no other, so that exporting again gives the
+//! imported file byte by byte: each line read is written again and compared, which also refuses a
+//! repeated name, an absent field, or a record given as a list. Three liberties: a line whose `t`
+//! begins with `x_` is skipped (and not exported again), lines may end as on Windows, and a file of
+//! a later version may have fields that this one does not know: they are left out and named.
 
 use crate::disk::{FORMAT, InvocationRecord, RunRecord, VariantRecord, tag};
 use crate::error::{RunFileError, json_reason};
@@ -52,14 +53,16 @@ pub fn export_jsonl(run: &Run, output: &mut dyn Write) -> Result<(), RunFileErro
 pub struct Imported {
     /// The run.
     pub run: Run,
-    /// Fields of a later version that this one does not know, as `seen.new_count`; they were left out.
+    /// Fields of a later version that this one does not know, as `seen.new_count`; they were left
+    /// out.
     pub left_out: BTreeSet<String>,
 }
 
 /// Reads a run file, all of it or nothing.
 ///
 /// # Errors
-/// When the file is not exactly as [`export_jsonl`] writes it, but for the liberties that the head of this module names.
+/// When the file is not exactly as [`export_jsonl`] writes it, but for the liberties that the head
+/// of this module names.
 pub fn import_jsonl(input: &mut dyn BufRead) -> Result<Imported, RunFileError> {
     let mut importer = Importer { input, line: Vec::new(), tally: Tally::default(), left_out: BTreeSet::new() };
     let mut run = importer.header()?;
@@ -122,7 +125,8 @@ fn is_later(version: &str) -> bool {
     parts(version) > parts(env!("CARGO_PKG_VERSION"))
 }
 
-/// What was read is what is kept, but for fields that are not kept, which are noted by their path, and for absent ones, which are kept as null.
+/// What was read is what is kept, but for fields that are not kept, which are noted by their path,
+/// and for absent ones, which are kept as null.
 fn is_kept(read: &Value, kept: &Value, path: &str, left_out: &mut BTreeSet<String>) -> bool {
     match (read, kept) {
         (Value::Object(read), Value::Object(kept)) => {
@@ -252,7 +256,8 @@ impl Importer<'_> {
         serde_json::from_slice(&self.line).map_err(|error| at(self.tally.lines + 1, &json_reason(&error)))
     }
 
-    /// What the current line is. Nearly all are starts, which is seen at their beginning; the rest of such a line is read once.
+    /// What the current line is. Nearly all are starts, which is seen at their beginning; the rest
+    /// of such a line is read once.
     fn tag(&self) -> Result<Cow<'_, str>, RunFileError> {
         if self.line.starts_with(INVOCATION) {
             return Ok(tag::INVOCATION.into());
@@ -260,7 +265,8 @@ impl Importer<'_> {
         self.parse().map(|tag: Tag<'_>| tag.t)
     }
 
-    /// The current line as a record, if it is written in the one form of that record; if it is `later`, it may have more fields.
+    /// The current line as a record, if it is written in the one form of that record; if it is
+    /// `later`, it may have more fields.
     fn record<T: Serialize + DeserializeOwned>(&mut self, later: impl Fn(&T) -> bool) -> Result<T, RunFileError> {
         let record: T = self.parse()?;
         let again = serde_json::to_vec(&record).map_err(|error| RunFileError::Read(error.into()))?;
@@ -275,7 +281,8 @@ impl Importer<'_> {
         Ok(record)
     }
 
-    /// All that this version knows of the current line is in the record; what it does not know is noted.
+    /// All that this version knows of the current line is in the record; what it does not know is
+    /// noted.
     fn is_kept_in(&mut self, again: &[u8]) -> Result<bool, RunFileError> {
         let (read, kept): (Value, Value) = (self.parse()?, serde_json::from_slice(again).unwrap_or_default());
         Ok(is_kept(&read, &kept, "", &mut self.left_out))

@@ -1,4 +1,5 @@
-//! The table of limits of run files. A run of ours stays far below each; a file beyond one is refused before it costs time or memory.
+//! The table of limits of run files. A run of ours stays far below each; a file beyond one is
+//! refused before it costs time or memory.
 
 use switchcost_model::{Run, Variant};
 
@@ -6,7 +7,8 @@ use switchcost_model::{Run, Variant};
 pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 /// Longest file.
 pub const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-/// Longest single text, as it stands in the file (a note, a value of a parameter, a command, a log): a probe's line is no longer.
+/// Longest single text, as it stands in the file (a note, a value of a parameter, a command, a
+/// log): a probe's line is no longer.
 pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// Most planned variants.
 pub const MAX_VARIANTS: usize = 10_000;

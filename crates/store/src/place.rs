@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// `switchcost/runs.sqlite` under the user's data folder.
 ///
-/// `data_home` is `$XDG_DATA_HOME` and `home` is `$HOME`, both as found in the environment; this crate reads no
-/// environment. As the XDG base directory specification asks, a `data_home` that is empty or relative is ignored, and
-/// `home/.local/share` takes its place.
+/// `data_home` is `$XDG_DATA_HOME` and `home` is `$HOME`, both as found in the environment; this
+/// crate reads no environment. As the XDG base directory specification asks, a `data_home` that is
+/// empty or relative is ignored, and `home/.local/share` takes its place.
 ///
 /// # Errors
 /// [`StoreError::NoPlace`] when neither is an absolute path.

@@ -9,7 +9,8 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use std::collections::BTreeMap;
 use switchcost_model::{Hello, Machine, Run, Samples, Variant};
 
-/// A run without its variants and invocations, with its row number, its counts of variants, variants not run, and invocations.
+/// A run without its variants and invocations, with its row number, its counts of variants,
+/// variants not run, and invocations.
 pub struct RunRow {
     pub key: i64,
     pub run: Run,
@@ -22,7 +23,8 @@ pub fn find_run(connection: &Connection, id: &str) -> Result<Option<(i64, String
     Ok(statement.query_row([id], |row| Ok((row.get("key")?, row.get("ended_by")?))).optional()?)
 }
 
-/// Ids of all runs, newest first, and how many of them were measured here: those come before the imported ones.
+/// Ids of all runs, newest first, and how many of them were measured here: those come before the
+/// imported ones.
 pub fn ids(connection: &Connection) -> Result<(Vec<String>, usize), Fault> {
     let (mut ids, mut measured) = (Vec::new(), 0);
     each(connection, &format!("SELECT key, id FROM run {NEWEST_FIRST}"), [], |row| {
@@ -33,10 +35,12 @@ pub fn ids(connection: &Connection) -> Result<(Vec<String>, usize), Fault> {
     Ok((ids, measured))
 }
 
-/// By insertion: the clock may have been wrong when a run began. What was measured here has positive keys and comes first, imports have negative ones.
+/// By insertion: the clock may have been wrong when a run began. What was measured here has
+/// positive keys and comes first, imports have negative ones.
 const NEWEST_FIRST: &str = "ORDER BY key < 0, abs(key) DESC";
 
-/// Writes the header and the variants of a run measured here, or of an imported one; the row number.
+/// Writes the header and the variants of a run measured here, or of an imported one; the row
+/// number.
 pub fn insert_header(connection: &Connection, run: &Run, imported: bool) -> Result<i64, Fault> {
     let next = "SELECT coalesce(max(abs(key)), 0) + 1 FROM run";
     let next: i64 = connection.query_row(next, [], |row| row.get(0))?;
@@ -224,7 +228,8 @@ pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>,
 /// Facts of a machine.
 pub type Facts = BTreeMap<String, String>;
 
-/// Stable facts of each machine that runs were measured on, and the highest number that this drifting fact has in them.
+/// Stable facts of each machine that runs were measured on, and the highest number that this
+/// drifting fact has in them.
 pub fn highest(connection: &Connection, fact: &str) -> Result<Vec<(Facts, f64)>, Fault> {
     let sql = "SELECT stable, max(CAST(json_extract(drifting, ?1) AS REAL)) AS highest FROM run WHERE key > 0
                GROUP BY stable HAVING highest > 0";

@@ -1,5 +1,5 @@
-//! What must hold for the records of a run to hang together. Of the numbers only that no figure divides by them if they are 0: other nonsense of a probe
-//! is kept.
+//! What must hold for the records of a run to hang together. Of the numbers only that no figure
+//! divides by them if they are 0: other nonsense of a probe is kept.
 
 use switchcost_model::{EndedBy, Invocation, Run, harmless};
 
@@ -23,7 +23,8 @@ pub fn check(run: &Run) -> Result<(), String> {
     run.invocations.iter().try_for_each(|invocation| check_invocation(invocation, count))
 }
 
-/// An invocation refers to a planned variant, and holds nothing that its reader of the wire would have refused as the divisor of a figure.
+/// An invocation refers to a planned variant, and holds nothing that its reader of the wire would
+/// have refused as the divisor of a figure.
 pub fn check_invocation(invocation: &Invocation, count: usize) -> Result<(), String> {
     let (variant, transcript) = (invocation.variant, &invocation.transcript);
     if variant >= count {
@@ -40,7 +41,8 @@ pub fn check_invocation(invocation: &Invocation, count: usize) -> Result<(), Str
     Ok(())
 }
 
-/// Ids are typed by people, printed, and looked up beside `latest`; an imported one must not surprise.
+/// Ids are typed by people, printed, and looked up beside `latest`; an imported one must not
+/// surprise.
 fn check_id(id: &str) -> Result<(), String> {
     let fine = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     if id.is_empty() || id.len() > MAX_ID || !id.bytes().all(fine) || id.starts_with("latest") {

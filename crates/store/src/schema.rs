@@ -7,14 +7,14 @@ use std::path::Path;
 /// `PRAGMA application_id` of every store: "swct". It tells our file from any other SQLite file.
 pub const APPLICATION_ID: i32 = 0x7377_6374;
 
-/// `PRAGMA user_version` of every store that this crate reads. The first release did not begin at 1 again: a store of its development would pass for one of
-/// today's.
+/// `PRAGMA user_version` of every store that this crate reads. The first release did not begin at 1
+/// again: a store of its development would pass for one of today's.
 const VERSION: i64 = 7;
 
 /// Refuses a file that is not ours or has another version. False: nothing is in it yet.
 ///
-/// Reads only: a refused file is not touched. Reads in one transaction: while another process makes the store, ours
-/// would look foreign if it were seen half empty and half made.
+/// Reads only: a refused file is not touched. Reads in one transaction: while another process makes
+/// the store, ours would look foreign if it were seen half empty and half made.
 pub fn is_made(connection: &Connection, path: &Path) -> Result<bool, Fault> {
     is_made_within(&connection.unchecked_transaction()?, path)
 }
@@ -33,7 +33,8 @@ fn is_made_within(transaction: &Transaction<'_>, path: &Path) -> Result<bool, Fa
     }
 }
 
-/// Refuses a damaged schema: the library takes names of columns for text and panics where they are not.
+/// Refuses a damaged schema: the library takes names of columns for text and panics where they are
+/// not.
 fn is_text(transaction: &Transaction<'_>) -> Result<(), Fault> {
     let mut statement = transaction.prepare("SELECT sql FROM sqlite_schema")?;
     let mut rows = statement.query([])?;
@@ -47,7 +48,8 @@ fn is_text(transaction: &Transaction<'_>) -> Result<(), Fault> {
 
 /// Makes the tables of an empty file.
 ///
-/// Asks again inside the transaction whether it is empty: two processes may open a new file at the same time.
+/// Asks again inside the transaction whether it is empty: two processes may open a new file at the
+/// same time.
 pub fn make(connection: &mut Connection, path: &Path) -> Result<(), Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if is_made_within(&transaction, path)? {

@@ -1,7 +1,8 @@
 //! Checksums: SQLite has none, so that a flipped bit would change a figure without a word.
 //!
-//! They are taken of what stands in the columns, not of what we make of it: code may change, what was stored does not. A NULL adds nothing, so that
-//! columns may be appended to a list without a stored checksum becoming wrong.
+//! They are taken of what stands in the columns, not of what we make of it: code may change, what
+//! was stored does not. A NULL adds nothing, so that columns may be appended to a list without a
+//! stored checksum becoming wrong.
 
 use crate::cells::{Cells, each};
 use crate::error::Fault;

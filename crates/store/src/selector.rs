@@ -4,9 +4,11 @@ use crate::error::StoreError;
 use std::path::Path;
 use switchcost_model::harmless;
 
-/// The id that `selector` names among `ids`, which are in order from newest to oldest. The first of them were `measured` here: `latest` is one of these.
+/// The id that `selector` names among `ids`, which are in order from newest to oldest. The first of
+/// them were `measured` here: `latest` is one of these.
 ///
-/// A whole id wins over a beginning, so that an id that is the beginning of another can still be named.
+/// A whole id wins over a beginning, so that an id that is the beginning of another can still be
+/// named.
 pub fn resolve<'a>(path: &Path, ids: &'a [String], measured: usize, selector: &str) -> Result<&'a str, StoreError> {
     let newest = ids.first().ok_or_else(|| StoreError::Empty { path: path.to_path_buf() })?;
     let unknown =
@@ -46,7 +48,8 @@ pub fn steps_back(selector: &str) -> Option<usize> {
     }
 }
 
-/// The id with the longest beginning in common, the newest of several; `None` if not even one character is.
+/// The id with the longest beginning in common, the newest of several; `None` if not even one
+/// character is.
 fn nearest<'a>(ids: &'a [String], selector: &str) -> Option<&'a String> {
     let common = |id: &String| id.bytes().zip(selector.bytes()).take_while(|(a, b)| a == b).count();
     let most = ids.iter().map(common).max().filter(|most| *most > 0)?;

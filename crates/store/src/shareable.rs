@@ -1,9 +1,9 @@
 //! A run fit to be shown to strangers.
 //!
-//! Three kinds of personal text are taken out of every free text of the run (log, notes, reasons, flags, findings …):
-//! home folders, the user names seen in them, and the values of the personal facts (host name …). The words of the
-//! command that are paths are taken out whole. Numbers, ids, variants and verdicts stay, so every result can be
-//! computed again from the shareable form.
+//! Three kinds of personal text are taken out of every free text of the run (log, notes, reasons,
+//! flags, findings …): home folders, the user names seen in them, and the values of the personal
+//! facts (host name …). The words of the command that are paths are taken out whole. Numbers, ids,
+//! variants and verdicts stay, so every result can be computed again from the shareable form.
 
 use std::collections::BTreeSet;
 use switchcost_model::{Experiment, Invocation, MechanismId, Placement, Run, Timing, Transcript, change_texts};
@@ -16,7 +16,8 @@ const PATH: &str = "<path>";
 const REMOVED: &str = "<removed>";
 /// Folders whose subfolders are called after users; those that end like another stand before it.
 const HOMES: &[&str] = &["/var/home/", "/usr/home/", "/home/", "/mnt/c/Users/", "/Users/", "\\Users\\"];
-/// Accounts and hosts that are everywhere, and therefore nobody's; some are also words of ordinary facts.
+/// Accounts and hosts that are everywhere, and therefore nobody's; some are also words of ordinary
+/// facts.
 const COMMON: &[&str] = &[
     "root",
     "user",
@@ -35,10 +36,11 @@ const COMMON: &[&str] = &[
 /// A personal word shorter than this is not looked for: it would be found inside ordinary text.
 const SHORTEST: usize = 3;
 
-/// Takes out of a run what says whose it is: personal facts, paths of the command, home folders, user and host names.
+/// Takes out of a run what says whose it is: personal facts, paths of the command, home folders,
+/// user and host names.
 ///
-/// Not found are names that neither the personal facts nor a home folder mention. Id, variants, parameters and labels
-/// stay as they are.
+/// Not found are names that neither the personal facts nor a home folder mention. Id, variants,
+/// parameters and labels stay as they are.
 pub fn strip_personal(run: &mut Run) {
     let mut names: BTreeSet<String> = run.machine.personal.values().cloned().collect();
     each_text(run, &mut |text| names.extend(users(text)));
@@ -105,7 +107,8 @@ fn strip_command(run: &mut Run) {
     }
 }
 
-/// A word of the command that is a path; `family/name`, also as a pattern with the words of rows after it, is none.
+/// A word of the command that is a path; `family/name`, also as a pattern with the words of rows
+/// after it, is none.
 fn is_path(word: &str, families: &BTreeSet<String>) -> bool {
     if let Some((name, rest)) = word.split_once(' ')
         && rest.split(' ').all(names_rows)
@@ -155,7 +158,8 @@ fn strip_text(text: &str, names: &[String]) -> String {
     text
 }
 
-/// Replaces `/home/NAME` by `~`, wherever it stands: in front of it there may be a drive, an option, a prefix.
+/// Replaces `/home/NAME` by `~`, wherever it stands: in front of it there may be a drive, an
+/// option, a prefix.
 fn strip_homes(text: &str, homes: &str) -> String {
     let mut stripped = String::with_capacity(text.len());
     let mut rest = text;

@@ -22,8 +22,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use switchcost_model::{EndedBy, Invocation, Run, Variant, harmless};
 
-/// Pages in the write-ahead log (64 MiB) before SQLite moves them into the file and syncs, amidst a run. SQLite's 1000
-/// would do so every few hundred invocations and take 10 ms to 25 ms (measured); an ordinary run waits for its end.
+/// Pages in the write-ahead log (64 MiB) before SQLite moves them into the file and syncs, amidst a
+/// run. SQLite's 1000 would do so every few hundred invocations and take 10 ms to 25 ms (measured);
+/// an ordinary run waits for its end.
 const LOG_PAGES: i64 = 16_384;
 
 /// Name of the store in errors when it is in memory.
@@ -31,10 +32,11 @@ const IN_MEMORY: &str = ":memory:";
 
 /// Runs in one SQLite file.
 ///
-/// Durability: write-ahead log with `synchronous=NORMAL`. A commit hands the invocation to the kernel, so killing the
-/// process loses at most the invocation under way. `FULL` would add an fsync to each commit; that protects against
-/// power loss only, costs up to tens of ms, and makes the disk work while the next invocation is measured.
-/// [`Store::finish_run`] does sync, so a run that has ended survives power loss too.
+/// Durability: write-ahead log with `synchronous=NORMAL`. A commit hands the invocation to the
+/// kernel, so killing the process loses at most the invocation under way. `FULL` would add an fsync
+/// to each commit; that protects against power loss only, costs up to tens of ms, and makes the
+/// disk work while the next invocation is measured. [`Store::finish_run`] does sync, so a run that
+/// has ended survives power loss too.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
@@ -87,7 +89,7 @@ impl Store {
         let connection = Connection::open_with_flags(plain(path), flags).map_err(|error| explain(path, &error))?;
         let mut store = Self { connection, path: path.to_path_buf(), file: identity(path) };
         let is_made = match store.set_up_read_only() {
-            // A write-ahead log needs a writable folder even for readers, unless nobody can be writing.
+            // Readers of a write-ahead log need a writable folder, unless nobody can write.
             Err(Fault::Sql(error)) if is_refusal(&error) && !has_log(path) => {
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
                 store.connection =
@@ -136,7 +138,7 @@ impl Store {
         self.connection.busy_timeout(patience).map_err(|error| explain(&self.path, &error))
     }
 
-    /// Stores a new run's header, machine and variants, as unfinished whatever the run says of its end.
+    /// Stores a new run's header, machine and variants, as unfinished whatever it says.
     ///
     /// # Errors
     /// When the id is taken, the run already holds invocations or breaks a rule, or writing fails.
@@ -159,7 +161,7 @@ impl Store {
     /// Stores one invocation of an unfinished run, in one transaction.
     ///
     /// # Errors
-    /// When there is no such run, it has ended, has no such variant, another process is adding to it, or writing fails.
+    /// When the run is not there, has ended, lacks the variant, is in use, or writing fails.
     pub fn add_invocation(&mut self, run_id: &str, invocation: &Invocation) -> Result<(), StoreError> {
         let record = InvocationRecord::from(invocation);
         let path = self.path.clone();
@@ -188,12 +190,13 @@ impl Store {
             let key = unfinished(transaction, &path, run_id)?;
             rows::update_end(transaction, key, ended_by.as_str(), ended_unix_ns)
         })?;
-        // Passive: takes what it can get without waiting for readers; the log itself is synced in any case.
+        // Passive: does not wait for readers; the log itself is synced in any case.
         let checkpoint = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         checkpoint.map_err(|error| self.explain(error.into()))
     }
 
-    /// Opens a run again, so that it can be gone on with; what it holds stays. `budget_ms` is its budget from now on, all sessions together.
+    /// Opens a run again, so that it can be gone on with; what it holds stays. `budget_ms` is its
+    /// budget from now on, all sessions together.
     ///
     /// # Errors
     /// When there is no such run, it came to its planned end, or writing fails.
@@ -239,10 +242,11 @@ impl Store {
         })
     }
 
-    /// Removes these runs, all or none, and with them what nothing else refers to. Names stay, and say that their run is gone.
+    /// Removes these runs, all or none, and with them what nothing else refers to. Names stay, and
+    /// say that their run is gone.
     ///
     /// # Errors
-    /// When one of them is not there, is unfinished while another process has the store open, or writing fails.
+    /// When one is not there, is unfinished and the store is open elsewhere, or writing fails.
     pub fn forget(&mut self, ids: &[String]) -> Result<(), StoreError> {
         let is_open = |id: &&String| {
             let found = rows::find_run(&self.connection, id);
@@ -288,7 +292,8 @@ impl Store {
         })
     }
 
-    /// The highest number that a drifting fact has in the runs that were measured into this store on hardware of this key; None: none has one.
+    /// The highest number that a drifting fact has in the runs that were measured into this store
+    /// on hardware of this key; None: none has one.
     ///
     /// # Errors
     /// When the data cannot be read.
@@ -299,8 +304,9 @@ impl Store {
         Ok(machines.map(|(_, highest)| highest).max_by(f64::total_cmp))
     }
 
-    /// The id of the run that `selector` names: a whole id, a beginning that fits one run only, `latest`, or `latest~N`
-    /// (N before the latest), or `baseline:NAME`. Unfinished runs count, as they are in the list; imported ones are never the latest.
+    /// The id of the run that `selector` names: a whole id, a beginning that fits one run only,
+    /// `latest`, or `latest~N` (N before the latest), or `baseline:NAME`. Unfinished runs count, as
+    /// they are in the list; imported ones are never the latest.
     ///
     /// # Errors
     /// When there are no runs, none is called so, or several are.
@@ -316,8 +322,9 @@ impl Store {
         self.load_if(selector, &|_| true)
     }
 
-    /// The same if it has a variant for which `wanted` is true; else without its invocations, whose ticks are not even read. A figure rests on what the other
-    /// rows of its run know of the machine, so that a run is read whole or not at all.
+    /// The same if it has a variant for which `wanted` is true; else without its invocations, whose
+    /// ticks are not even read. A figure rests on what the other rows of its run know of the
+    /// machine, so that a run is read whole or not at all.
     ///
     /// # Errors
     /// As [`Store::load`].
@@ -344,7 +351,7 @@ impl Store {
     /// Gives the name to the run that `selector` names; returns the run's id.
     ///
     /// # Errors
-    /// When the name is not a name, belongs to another run and `replace` is false, there is no such run, or writing fails.
+    /// When it is not a name, is taken and not replaced, has no run, or writing fails.
     pub fn set_baseline(
         &mut self,
         name: &str,
@@ -435,7 +442,7 @@ impl Store {
         outcome.map_err(|fault| self.explain(fault))
     }
 
-    /// Puts the path to a fault; where the content is at fault, asks SQLite what is wrong with the file.
+    /// Puts the path to a fault; of wrong content SQLite says what is wrong.
     fn explain(&self, fault: Fault) -> StoreError {
         let error = match fault {
             Fault::Refused(error) => return error,
@@ -467,7 +474,8 @@ fn is_refusal(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
 }
 
-/// What holds for every connection. Plans are not to depend on the values bound, else each row of samples is prepared anew.
+/// What holds for every connection. Plans are not to depend on the values bound, else each row of
+/// samples is prepared anew.
 fn usual(connection: &Connection) -> Result<(), Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection.busy_timeout(BUSY_TIMEOUT)?)

@@ -1,8 +1,8 @@
 //! Raw ticks as bytes: signed 64 bit, little endian, 8 bytes each.
 //!
-//! A zigzag variable-length code would save five bytes of eight, but an ordinary invocation holds 35 ticks beside a
-//! kilobyte of evidence; in return any tool reads this form in one line (`numpy.frombuffer(blob, "<i8")`), and a blob of
-//! a wrong length is seen.
+//! A zigzag variable-length code would save five bytes of eight, but an ordinary invocation holds
+//! 35 ticks beside a kilobyte of evidence; in return any tool reads this form in one line
+//! (`numpy.frombuffer(blob, "<i8")`), and a blob of a wrong length is seen.
 
 /// The bytes of these ticks.
 pub fn encode(ticks: &[i64]) -> Vec<u8> {

@@ -13,8 +13,8 @@ const STORE: &str = "SWITCHCOST_TEST_KILL_STORE";
 const RUN: &str = "SWITCHCOST_TEST_KILL_RUN";
 const KILLS: usize = 20;
 
-/// The victim: a process of its own (started by the test below) that writes until it is killed. After each commit it
-/// appends a byte to a file, which the kernel keeps when the process dies.
+/// The victim: a process of its own (started by the test below) that writes until it is killed.
+/// After each commit it appends a byte to a file, which the kernel keeps when the process dies.
 #[test]
 fn victim() {
     let (Some(store), Ok(run)) = (std::env::var_os(STORE), std::env::var(RUN)) else { return };
@@ -42,7 +42,8 @@ fn killed_at_any_moment() {
     assert!(stored_in_all > KILLS);
 }
 
-/// Starts a victim, kills it once it has acknowledged so many commits, and gives the number that it had acknowledged by then.
+/// Starts a victim, kills it once it has acknowledged so many commits, and gives the number that it
+/// had acknowledged by then.
 fn kill_a_victim(store: &Path, run: &str, commits: usize) -> usize {
     let acknowledged = store.with_extension("committed");
     let _ = fs::remove_file(&acknowledged);

@@ -50,7 +50,8 @@ proptest! {
 
     #[test]
     fn arbitrary_runs(mut run in arbitrary_run()) {
-        // A run that is being measured numbers its invocations upwards, and the store holds it to that.
+        // A run that is being measured numbers its invocations upwards, and the store holds it to
+        // that.
         run.invocations.iter_mut().zip(0..).for_each(|(invocation, sequence)| invocation.sequence = sequence);
         check(&run);
     }

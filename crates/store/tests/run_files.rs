@@ -1,4 +1,5 @@
-//! Run files from strangers: whatever is wrong with them, the answer is an error and never a panic or a wrong run.
+//! Run files from strangers: whatever is wrong with them, the answer is an error and never a panic
+//! or a wrong run.
 
 use crate::support::{export, full_run, header, import, invocation};
 use proptest::prelude::*;
@@ -19,7 +20,8 @@ fn seal(lines: &[String]) -> Vec<u8> {
     file.into_bytes()
 }
 
-/// The checksum computed by another path than the code under test: the crate's dependency, straight.
+/// The checksum computed by another path than the code under test: the crate's dependency,
+/// straight.
 mod sha2_of_the_test {
     use sha2::{Digest, Sha256};
 
@@ -54,7 +56,8 @@ fn the_test_seals_as_the_exporter_does() {
     assert_eq!(seal(&body()), export(&full_run()));
 }
 
-/// What a later version adds to these objects is named and left out; the rest is read, and what is not in its form is refused as ever.
+/// What a later version adds to these objects is named and left out; the rest is read, and what is
+/// not in its form is refused as ever.
 #[test]
 fn a_file_of_a_later_version_is_read() {
     let later = |change: &dyn Fn(String) -> String| {

@@ -1,4 +1,5 @@
-//! The store as a file: made, opened, listed, refused; each refusal is one sentence with file, reason and cure.
+//! The store as a file: made, opened, listed, refused; each refusal is one sentence with file,
+//! reason and cure.
 
 use crate::support::{full_run, header, invocation};
 use rusqlite::Connection;

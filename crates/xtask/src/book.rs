@@ -1,5 +1,6 @@
-//! The book: the pages of this repository as they stand, and a page for each mechanism, made of its TOML. It is built from a folder with the same
-//! paths as here, so that every link of a page leads to the same place in both.
+//! The book: the pages of this repository as they stand, and a page for each mechanism, made of its
+//! TOML. It is built from a folder with the same paths as here, so that every link of a page leads
+//! to the same place in both.
 
 use crate::places::top;
 use anyhow::{Context, bail};
@@ -24,7 +25,8 @@ const PARTS: [(&str, &[&str]); 6] = [
 /// Folders that hold no page of ours.
 const OTHERS: [&str; 5] = ["target", "node_modules", "fuzz", "tests", "new-probe"];
 
-/// Writes the sources of the book: pages into FOLDER/src, and what mkdocs is told, FOLDER/mkdocs.yml.
+/// Writes the sources of the book: pages into FOLDER/src, and what mkdocs is told,
+/// FOLDER/mkdocs.yml.
 pub fn book(folder: &Path) -> anyhow::Result<()> {
     let source = folder.join("src");
     if source.exists() {
@@ -74,7 +76,8 @@ pub fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Title, order and checks. Nothing is fetched when the book is read: no font, no script of other places.
+/// Title, order and checks. Nothing is fetched when the book is read: no font, no script of other
+/// places.
 fn settings(pages: &BTreeMap<String, String>) -> Value {
     let mut left: Vec<&String> = pages.keys().filter(|path| *path != "README.md").collect();
     let mut parts = vec![json!("README.md")];

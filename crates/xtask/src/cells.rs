@@ -8,7 +8,8 @@ use switchcost_model::Verdict;
 /// Percentiles of rows whose units each have a figure.
 const LATENCIES: [&str; 4] = ["p50", "p90", "p99", "longest"];
 
-/// The figure with half of its interval, or those of its groups with their shares; the verdict if it is not verified.
+/// The figure with half of its interval, or those of its groups with their shares; the verdict if
+/// it is not verified.
 pub fn cost(row: &Row<'_>) -> String {
     let amount = |value: f64| row.quantity.amount(value);
     let modes = &row.summary.modes;

@@ -17,7 +17,8 @@ struct Claims {
     claims: Vec<Group>,
 }
 
-/// The claims that a page makes of a run, each of the form `ROW < ROW`; a side may be `FACTOR × ROW`.
+/// The claims that a page makes of a run, each of the form `ROW < ROW`; a side may be `FACTOR ×
+/// ROW`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Group {

@@ -1,4 +1,5 @@
-//! The documents of this repository that are derived, each with the code or the runs that it comes from.
+//! The documents of this repository that are derived, each with the code or the runs that it comes
+//! from.
 
 use crate::book::walk;
 use crate::outputs;
@@ -119,7 +120,8 @@ const LIMITS: [(&str, &str); 6] = [
     ("`probe.toml`", "crates/catalogue/src/probes.rs"),
 ];
 
-/// docs/notebook/limits.md with the table of all constants `MAX_…` of these files: what their comments and values say.
+/// docs/notebook/limits.md with the table of all constants `MAX_…` of these files: what their
+/// comments and values say.
 fn limits() -> anyhow::Result<String> {
     let page = fs::read_to_string(top().join("docs/notebook/limits.md"))?;
     let mut table = "| In | What | At most |\n|---|---|---|\n".to_owned();
@@ -144,7 +146,8 @@ fn limits() -> anyhow::Result<String> {
 /// Pages of `docs/` whose tables are counted by tests of `crates/analysis`.
 const COUNTED: [&str; 2] = ["notebook/coverage", "notebook/fleet"];
 
-/// Such a page with the tables that the tests counted and did not find in it. They leave them in files.
+/// Such a page with the tables that the tests counted and did not find in it. They leave them in
+/// files.
 fn counted(page: &str) -> anyhow::Result<String> {
     let mut text = fs::read_to_string(top().join(format!("docs/{page}.md")))?;
     let Ok(tables) = fs::read_dir(top().join("target/tmp/counted").join(page)) else { return Ok(text) };

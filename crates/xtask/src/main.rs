@@ -1,4 +1,5 @@
-//! What is derived from the code and from kept runs. `cargo run -p xtask -- --help` says what there is; the Makefile calls it.
+//! What is derived from the code and from kept runs. `cargo run -p xtask -- --help` says what there
+//! is; the Makefile calls it.
 
 mod book;
 mod cells;
@@ -27,7 +28,8 @@ enum Task {
         /// Folder for them
         folder: PathBuf,
     },
-    /// The documents of this repository: schemas, pages with figures and output of kept runs, command line
+    /// The documents of this repository: schemas, pages with figures and output of kept runs,
+    /// command line
     Documents {
         /// Change nothing; fail if a document is not what the code gives
         #[arg(long)]

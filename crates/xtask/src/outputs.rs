@@ -1,5 +1,6 @@
-//! What commands print, in pages. In a block "```console" each line `$ COMMAND` is run in this repository, and what stands behind it is what it
-//! prints. Such commands read kept runs. What one stores, the later ones of the same page find.
+//! What commands print, in pages. In a block "```console" each line `$ COMMAND` is run in this
+//! repository, and what stands behind it is what it prints. Such commands read kept runs. What one
+//! stores, the later ones of the same page find.
 
 use crate::places::top;
 use anyhow::{Context, ensure};
@@ -10,7 +11,8 @@ use std::{env, fs};
 /// How such a block begins.
 const BEGIN: &str = "```console";
 
-/// The page with what its commands print now. A command may go on in lines that begin with `> `, as a shell asks for them.
+/// The page with what its commands print now. A command may go on in lines that begin with `> `, as
+/// a shell asks for them.
 pub fn renewed(page: &str) -> anyhow::Result<String> {
     let home = top().join("target/tmp/pages");
     let _ = fs::remove_dir_all(&home);

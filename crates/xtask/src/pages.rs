@@ -178,7 +178,8 @@ mod tests {
     use super::*;
     use crate::places::KEPT;
 
-    /// Else each reader of a kept run first reads of verdicts that changed. `switchcost import`, then `export`, writes today's.
+    /// Else each reader of a kept run first reads of verdicts that changed. `switchcost import`,
+    /// then `export`, writes today's.
     #[test]
     fn kept_runs_have_the_verdicts_of_today() {
         let catalogue = catalogue().unwrap();

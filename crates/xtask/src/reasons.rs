@@ -1,4 +1,5 @@
-//! docs/reasons.md: every reason of a verdict with its code, its sentence, its bound and what to do.
+//! docs/reasons.md: every reason of a verdict with its code, its sentence, its bound and what to
+//! do.
 
 use crate::places::top;
 use anyhow::{Context, bail};
@@ -85,7 +86,8 @@ fn snake(name: &str) -> String {
     letters.collect()
 }
 
-/// `{name:.1}` as *name*; the last words of a log, and a bound, which follows its word, are left out.
+/// `{name:.1}` as *name*; the last words of a log, and a bound, which follows its word, are left
+/// out.
 fn readable(text: &str) -> String {
     let mut parts = text.split('{');
     let mut readable = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,5 @@
-//! Tables of docs/runtimes.md: what contexts of runtimes cost, of kept runs, by the rules of data/runtimes.toml.
+//! Tables of docs/runtimes.md: what contexts of runtimes cost, of kept runs, by the rules of
+//! data/runtimes.toml.
 
 use crate::cells::{cost, measured};
 use crate::places::{catalogue, top};
@@ -61,7 +62,8 @@ struct Question {
     outside: Option<Outside>,
 }
 
-/// A run with the row by default and one of so many contexts: their largest resident sets give the memory of one.
+/// A run with the row by default and one of so many contexts: their largest resident sets give the
+/// memory of one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Outside {
@@ -320,7 +322,8 @@ impl Question {
 }
 
 impl Outside {
-    /// What the process held more for each further context, by the kernel's account of its largest resident set.
+    /// What the process held more for each further context, by the kernel's account of its largest
+    /// resident set.
     fn of(&self, asked: &Asked, figures: &Runs<'_>, catalogue: &Catalogue, like: &Row<'_>) -> anyhow::Result<String> {
         let run = found(figures, &self.run)?;
         let page = asked.page(catalogue)?;

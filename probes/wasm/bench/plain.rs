@@ -1,4 +1,5 @@
-//! Two contexts of WebAssembly guests, resumed in turn: `plain KIND CPU SWITCHES_PER_BATCH BATCHES`, pinned from outside.
+//! Two contexts of WebAssembly guests, resumed in turn: `plain KIND CPU SWITCHES_PER_BATCH
+//! BATCHES`, pinned from outside.
 
 #[path = "../src/suspension.rs"]
 mod suspension;

@@ -1,8 +1,9 @@
-//! stack/wasm-async: calls into guests that wait in an import, polled in turn by a loop of the host.
+//! stack/wasm-async: calls into guests that wait in an import, polled in turn by a loop of the
+//! host.
 //!
-//! Each context is one call of an instance of its own: wasmtime runs it on a stack of its own, and leaves that when the
-//! future of the import is pending. The loop that polls is not a context. The guest also counts its turns, and tells the
-//! import so far how many it had.
+//! Each context is one call of an instance of its own: wasmtime runs it on a stack of its own, and
+//! leaves that when the future of the import is pending. The loop that polls is not a context. The
+//! guest also counts its turns, and tells the import so far how many it had.
 
 use crate::guest::{refused, Word};
 use crate::suspension::Suspension;
@@ -52,7 +53,8 @@ struct Member {
 }
 
 impl Member {
-    /// A turn, of which the guest says that it had so many before. Whether it was one: a command is not.
+    /// A turn, of which the guest says that it had so many before. Whether it was one: a command is
+    /// not.
     fn turn(&mut self, turns: i64) -> i64 {
         let token = self.shared.token.get();
         let answer = if self.own.takes(token) { token + 1 } else { self.command(token, turns) };
@@ -141,7 +143,8 @@ fn begun(mut call: Call<()>, due: i64, shared: &Shared) -> std::result::Result<C
 fn set_up(plan: &Plan) -> std::result::Result<Box<dyn Workload>, Refusal> {
     let (contexts, machine) = (Contexts::new(plan)?, Machine::new()?);
     let shared: &'static Shared = Box::leak(Box::default());
-    // In the order of their turns: context 1 first, context 0 last. A command begins them, which none takes for a turn.
+    // In the order of their turns: context 1 first, context 0 last. A command begins them, which
+    // none takes for a turn.
     let member = |i| begun(machine.live(contexts.context(i % contexts.number), shared), RESET, shared);
     let members = (1..=contexts.number).map(member).collect::<std::result::Result<_, _>>()?;
     let first = contexts.context(0);

@@ -1,7 +1,8 @@
-//! stack/wasm-continuation: continuations of WebAssembly's stack-switching proposal, resumed in turn by a loop of the
-//! same guest. A switch never leaves the guest; the loop is not a context.
+//! stack/wasm-continuation: continuations of WebAssembly's stack-switching proposal, resumed in
+//! turn by a loop of the same guest. A switch never leaves the guest; the loop is not a context.
 //!
-//! Commands, and tokens in the modes that record something, go to the host, which keeps the records.
+//! Commands, and tokens in the modes that record something, go to the host, which keeps the
+//! records.
 
 use crate::guest::refused;
 use kit::{
@@ -10,7 +11,8 @@ use kit::{
 use wasmtime::{Caller, Config, Engine, Linker, Module, Result, Store, TypedFunc};
 
 pub const MECHANISM: Mechanism = Mechanism {
-    // wasmtime frees a continuation with its store, and not before: as many as `create` makes have no room.
+    // wasmtime frees a continuation with its store, and not before: as many as `create` makes have
+    // no room.
     experiments: &["switch", "footprint"],
     parameters: &[],
     // Of a single switch the host would see its own calls.

@@ -1,4 +1,5 @@
-//! The WebAssembly probe of switchcost: contexts of guests under wasmtime. PROTOCOL.md says how it is spoken to.
+//! The WebAssembly probe of switchcost: contexts of guests under wasmtime. PROTOCOL.md says how it
+//! is spoken to.
 
 mod async_call;
 mod continuation;

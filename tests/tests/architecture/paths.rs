@@ -1,7 +1,8 @@
-//! Which file needs which: every path in the sources of our crates, followed through imports and re-exports to the file that defines the item.
+//! Which file needs which: every path in the sources of our crates, followed through imports and
+//! re-exports to the file that defines the item.
 //!
-//! Read as tokens, without macros' expansion: a name that no item of a module bears is taken for one that a macro of that module makes. What is called as
-//! a method only is not seen; its type is.
+//! Read as tokens, without macros' expansion: a name that no item of a module bears is taken for
+//! one that a macro of that module makes. What is called as a method only is not seen; its type is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -46,7 +47,8 @@ pub struct Sources {
 const ITEMS: &[&str] = &["fn", "struct", "enum", "trait", "type", "const", "static", "union", "mod"];
 const KEYWORDS: &[&str] = &["fn", "unsafe", "extern", "async", "mut"];
 
-/// Identifiers, `::`, texts with their quotes, and single other characters; no comments, characters or lifetimes.
+/// Identifiers, `::`, texts with their quotes, and single other characters; no comments, characters
+/// or lifetimes.
 fn tokens(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
@@ -253,7 +255,8 @@ fn parent(name: &str) -> String {
 }
 
 impl Sources {
-    /// Adds a crate by the name that code has for it and its root; `read`: the text of a file, if it exists.
+    /// Adds a crate by the name that code has for it and its root; `read`: the text of a file, if
+    /// it exists.
     pub fn add(&mut self, name: &str, root: &Path, read: &impl Fn(&Path) -> Option<String>) {
         let text = read(root).unwrap_or_else(|| panic!("{} cannot be read", root.display()));
         let module = Module::read(&text);
@@ -334,7 +337,8 @@ impl Sources {
         Place::Item(at.to_owned())
     }
 
-    /// The other modules, of any crate, whose items a module uses; what it only passes on it does not need.
+    /// The other modules, of any crate, whose items a module uses; what it only passes on it does
+    /// not need.
     pub fn needs(&self, name: &str) -> BTreeSet<String> {
         let module = &self.modules[name];
         let imported =

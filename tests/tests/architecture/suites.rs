@@ -20,7 +20,8 @@ fn read(path: &str) -> String {
     fs::read_to_string(repository().join(path)).unwrap()
 }
 
-/// CONTRIBUTING's table of suites beside the tree: every folder of sources stands in it once, and every suite is called for.
+/// CONTRIBUTING's table of suites beside the tree: every folder of sources stands in it once, and
+/// every suite is called for.
 #[test]
 fn every_folder_calls_for_suites() {
     let root = repository();
@@ -52,8 +53,8 @@ fn every_folder_calls_for_suites() {
     }
 }
 
-/// `make test-all SUITES=bench` starts every program of `bench/` by the short forms that its head names: without one nobody sees for months that it
-/// is broken.
+/// `make test-all SUITES=bench` starts every program of `bench/` by the short forms that its head
+/// names: without one nobody sees for months that it is broken.
 #[test]
 fn every_bench_has_a_short_form() {
     let all = tracked("bench");
@@ -66,7 +67,8 @@ fn every_bench_has_a_short_form() {
     }
 }
 
-/// The loops that nothing has a line for are compared with nothing: those of runtimes stand in their `probe.toml`.
+/// The loops that nothing has a line for are compared with nothing: those of runtimes stand in
+/// their `probe.toml`.
 #[test]
 fn every_plain_loop_is_compared() {
     let run = read("bench/run");

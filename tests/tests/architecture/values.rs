@@ -1,4 +1,5 @@
-//! Experiments, placements and quantities are values that are asked: nothing branches on their names.
+//! Experiments, placements and quantities are values that are asked: nothing branches on their
+//! names.
 
 use super::super::runtimes::endings;
 use super::{files, host, shipped};
@@ -6,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use switchcost_e2e::repository;
 
-/// The text names an experiment or a placement: as a text of its own, behind an option, as a variant or a constant.
+/// The text names an experiment or a placement: as a text of its own, behind an option, as a
+/// variant or a constant.
 fn naming(kind: &str, word: &str, text: &str) -> bool {
     // A kernel's parameter has that name.
     let text = &text.replace("host, \"preempt\"", "");
@@ -34,8 +36,8 @@ fn naming(kind: &str, word: &str, text: &str) -> bool {
     own && !english.contains(&word)
 }
 
-/// One page each holds all that is special about an experiment or a placement, and files of that name what the host does in it; the list of these is the only
-/// other file that names it.
+/// One page each holds all that is special about an experiment or a placement, and files of that
+/// name what the host does in it; the list of these is the only other file that names it.
 #[test]
 fn no_file_but_its_page_names_an_experiment_or_a_placement() {
     let web = files(&repository().join("web/src"), "ts").into_iter().filter(|path| !path.ends_with("page.d.ts"));
@@ -82,7 +84,8 @@ fn kits() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// An experiment's own file is called like it, and the list `experiments`, or lies in a folder of that name.
+/// An experiment's own file is called like it, and the list `experiments`, or lies in a folder of
+/// that name.
 #[test]
 fn no_file_of_a_kit_but_its_list_names_an_experiment_of_another_file() {
     let kits = kits();
@@ -100,7 +103,8 @@ fn no_file_of_a_kit_but_its_list_names_an_experiment_of_another_file() {
     }
 }
 
-/// What a figure is of, the page of a report is told with the figure; it knows times and sizes only for what is beside figures.
+/// What a figure is of, the page of a report is told with the figure; it knows times and sizes only
+/// for what is beside figures.
 #[test]
 fn the_page_of_a_report_derives_no_quantity() {
     for path in files(&repository().join("web/src"), "ts") {

@@ -1,5 +1,5 @@
-//! Where each bound of the judge lies: for each constant a recorded row, changed until it is judged otherwise. A constant that moves no such edge is
-//! needed by none.
+//! Where each bound of the judge lies: for each constant a recorded row, changed until it is judged
+//! otherwise. A constant that moves no such edge is needed by none.
 
 use super::list::string;
 use super::recorded::edits::{Known, Quote};
@@ -133,7 +133,8 @@ impl Recorded {
         Self { lines, run }
     }
 
-    /// The row that a name means: its mechanism, then its placement, contexts and parameters as far as they tell it from others.
+    /// The row that a name means: its mechanism, then its placement, contexts and parameters as far
+    /// as they tell it from others.
     fn row(&self, name: &str) -> u64 {
         let mut words = name.split(' ');
         let mechanism = words.next().unwrap();

@@ -1,4 +1,5 @@
-//! Every lie, told by a real probe that runs. Times of the machine decide nothing here; that a probe is slow is not a lie.
+//! Every lie, told by a real probe that runs. Times of the machine decide nothing here; that a
+//! probe is slow is not a lie.
 
 use super::list::{List, string};
 use super::recorded;
@@ -19,7 +20,8 @@ const BOUNDS: &str = "gcc";
 /// So many must be told even where runtimes are missing and others use the CPU.
 const LEAST_TOLD: usize = 100;
 
-/// How the reason of a start begins that was honestly told and did another thing than its row names.
+/// How the reason of a start begins that was honestly told and did another thing than its row
+/// names.
 const OTHER_WAY: &str = "other than the row names";
 
 /// Enough for all that is counted.
@@ -29,8 +31,9 @@ const SHORT: &str = "--batches 10 --batch-time 1ms";
 const LONG: &str = "--batches 60 --batch-time 2ms";
 const LONG_NS: f64 = 120e6;
 
-/// Of the time between plan and samples a probe on its own CPU uses all; on a busy machine less, or the host is late to see the plan and the samples come
-/// at once. Then a lie about times may be the truth.
+/// Of the time between plan and samples a probe on its own CPU uses all; on a busy machine less, or
+/// the host is late to see the plan and the samples come at once. Then a lie about times may be the
+/// truth.
 const LEAST_SHARE: f64 = 0.85;
 
 /// Times that a start is recorded at most.
@@ -39,7 +42,8 @@ const RECORD_ATTEMPTS: usize = 20;
 /// Times that a base is measured at most.
 const ATTEMPTS: usize = 5;
 
-/// A verdict, its reason, CPU and wall time that the host saw after the plan, ns, and the share of its life in which the probe had a CPU.
+/// A verdict, its reason, CPU and wall time that the host saw after the plan, ns, and the share of
+/// its life in which the probe had a CPU.
 #[derive(Debug, Clone, Default)]
 struct Ruling {
     verdict: String,
@@ -51,10 +55,12 @@ struct Ruling {
 }
 
 impl Ruling {
-    /// The machine was so busy with something else that a lie which this contradicts may be the truth: a probe that waits lives as long as it says.
+    /// The machine was so busy with something else that a lie which this contradicts may be the
+    /// truth: a probe that waits lives as long as it says.
     fn excuses(&self, lie: &Value) -> bool {
         match lie["says"].as_str() {
-            // Where the host may contradict by its bounds on time alone, since the row's own floor is near.
+            // Where the host may contradict by its bounds on time alone, since the row's own floor
+            // is near.
             None if lie["long"] != true => false,
             None | Some("CPU time") => self.used < LEAST_SHARE * self.lasted.max(LONG_NS),
             Some("by the probe's clock") => self.had_cpu < LEAST_SHARE,
@@ -147,7 +153,8 @@ impl World {
     }
 }
 
-/// Lies in heaps that can be told in one start of switchcost: by the same probe, measured alike, of different mechanisms.
+/// Lies in heaps that can be told in one start of switchcost: by the same probe, measured alike, of
+/// different mechanisms.
 fn heaps<'a>(list: &'a List, able: &BTreeSet<String>) -> Vec<((String, String), Vec<&'a Value>)> {
     let mut heaps: Vec<((String, String), Vec<&Value>)> = Vec::new();
     for lie in list.lies.iter().filter(|lie| able.contains(&string(lie, "base"))) {
@@ -198,7 +205,8 @@ fn able(list: &List, worlds: &BTreeMap<String, World>, wrong: &mut Vec<String>) 
     able
 }
 
-/// Makes the recordings that are missing or do not get their verdicts, where that is asked for. A start that a busy machine spoiled is repeated.
+/// Makes the recordings that are missing or do not get their verdicts, where that is asked for. A
+/// start that a busy machine spoiled is repeated.
 #[test]
 #[ignore = "scripts/record-lies"]
 fn recordings_are_made() {

@@ -1,4 +1,5 @@
-//! Each reason that the judge gives has a lie or an edge that gets it, or a line that says why there is none.
+//! Each reason that the judge gives has a lie or an edge that gets it, or a line that says why
+//! there is none.
 
 use std::collections::BTreeSet;
 use switchcost_e2e::repository;

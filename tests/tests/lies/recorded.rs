@@ -1,5 +1,6 @@
-//! Every lie, judged from a recording: the judge of `run` gets the recorded answer of a real probe, edited as the lie says, and what the host saw of that
-//! start. `scripts/record-lies` records again.
+//! Every lie, judged from a recording: the judge of `run` gets the recorded answer of a real probe,
+//! edited as the lie says, and what the host saw of that start. `scripts/record-lies` records
+//! again.
 
 #[path = "../../../probes/liar/edits.rs"]
 pub(super) mod edits;
@@ -20,14 +21,15 @@ use switchcost_protocol::RunReader;
 /// The list must hold at least so many lies that have a verdict.
 const LEAST_LIES: usize = 200;
 
-/// Lies that only `real` tells, since no recording of them can be judged. Let there be no more of them.
+/// Lies that only `real` tells, since no recording of them can be judged. Let there be no more of
+/// them.
 const ONLY_REAL: [&str; 0] = [];
 
 /// What a lie may say that changes what the probe does, and with it what the host sees.
 const OWN_START: [&str; 7] = ["instead", "through", "helpers", "idle_threads", "decoy", "hold", "stale"];
 
-/// The recording that a lie is told with: its own if the probe does something else for it, or if the host looks for the process that it names; else that
-/// of its base.
+/// The recording that a lie is told with: its own if the probe does something else for it, or if
+/// the host looks for the process that it names; else that of its base.
 fn name(lie: &Value) -> String {
     let names_process = |edit: &Value| edit.as_str().is_some_and(|edit| edit.starts_with("hello.pid ="));
     let own = OWN_START.iter().any(|key| !lie[key].is_null())
@@ -40,7 +42,8 @@ fn path(name: &str) -> PathBuf {
     repository().join("protocol/recorded").join(format!("{name}.jsonl"))
 }
 
-/// Keeps a start: `told` is what the liar wrote down, `row` what `run --format json` said of it, `rows` those of the same run.
+/// Keeps a start: `told` is what the liar wrote down, `row` what `run --format json` said of it,
+/// `rows` those of the same run.
 pub(super) fn keep(name: &str, told: &str, row: &Value, rows: &[&Value]) {
     let (plan, messages) = told.split_once('\n').unwrap();
     let id = string(row, "mechanism");
@@ -57,7 +60,8 @@ pub(super) fn keep(name: &str, told: &str, row: &Value, rows: &[&Value]) {
     std::fs::write(path(name), format!("{head}\n{messages}")).unwrap();
 }
 
-/// The message without what tells the machine and decides nothing: flags name folders, and a runtime its kernel.
+/// The message without what tells the machine and decides nothing: flags name folders, and a
+/// runtime its kernel.
 fn anybody_s(line: &str) -> String {
     let mut message: Value = serde_json::from_str(line).unwrap();
     if let Some(hello) = message.as_object_mut().filter(|message| message["t"] == "hello") {
@@ -242,7 +246,8 @@ fn every_lie_gets_its_verdict_from_a_recording() {
     assert!(unused.is_empty(), "recordings that no lie tells: {unused:?}");
 }
 
-/// What each rule finds, and what each constant of the rules is for: `protocol/rules.txt`, which this test writes anew where SWITCHCOST_RECORD is set.
+/// What each rule finds, and what each constant of the rules is for: `protocol/rules.txt`, which
+/// this test writes anew where SWITCHCOST_RECORD is set.
 #[test]
 fn every_rule_and_constant_does_what_the_table_says() {
     let (list, edges) = (List::read(), Edges::read());

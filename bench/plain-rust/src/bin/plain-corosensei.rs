@@ -1,5 +1,5 @@
-//! One coroutine that gives back what it was given. It compares the token with the one it is due: that is part of what
-//! stack/corosensei says a unit is.
+//! One coroutine that gives back what it was given. It compares the token with the one it is due:
+//! that is part of what stack/corosensei says a unit is.
 
 use corosensei::{Coroutine, CoroutineResult};
 use std::time::Instant;

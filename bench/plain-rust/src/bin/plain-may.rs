@@ -8,7 +8,8 @@ fn main() {
     config().set_workers(1).set_worker_pin(false);
     let (there, from_there) = channel::<u64>();
     let (back, from_back) = channel::<u64>();
-    // SAFETY: neither body looks at variables of a thread, and both need a small part of may's usual stack.
+    // SAFETY: neither body looks at variables of a thread, and both need a small part of may's
+    // usual stack.
     let driver = unsafe {
         coroutine::spawn(move || {
             while let Ok(token) = from_there.recv() {

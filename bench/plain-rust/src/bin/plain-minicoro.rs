@@ -1,5 +1,5 @@
-//! Two coroutines of minicoro, resumed in turn. Each compares the token with the one it is due, and the loop checks that
-//! it ran: that is part of what stack/minicoro says a unit is.
+//! Two coroutines of minicoro, resumed in turn. Each compares the token with the one it is due, and
+//! the loop checks that it ran: that is part of what stack/minicoro says a unit is.
 
 use minicoro_sys::mco_result::MCO_SUCCESS;
 use minicoro_sys::{mco_coro, mco_create, mco_desc_init, mco_get_user_data, mco_resume, mco_yield};

@@ -1,4 +1,5 @@
-//! Four threads take one lock of parking_lot, as the defaults of thread/rust-mutex say: 50 steps of work under it and 50 after it.
+//! Four threads take one lock of parking_lot, as the defaults of thread/rust-mutex say: 50 steps of
+//! work under it and 50 after it.
 
 use parking_lot::Mutex;
 use std::arch::asm;
@@ -12,7 +13,8 @@ const THREADS: usize = 4;
 #[repr(align(128))]
 struct Left(Mutex<u64>);
 
-/// So many steps as the probe's contexts do, of a number that the compiler does not know: it would write out what it knows.
+/// So many steps as the probe's contexts do, of a number that the compiler does not know: it would
+/// write out what it knows.
 fn work(mut product: u64, steps: u64) -> u64 {
     for _ in 0..steps {
         product = product.wrapping_mul(3);

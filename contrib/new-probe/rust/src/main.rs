@@ -1,4 +1,5 @@
-//! Measures coroutine/@name@. Put your library's calls into the three functions; the kit does the rest.
+//! Measures coroutine/@name@. Put your library's calls into the three functions; the kit does the
+//! rest.
 
 use kit::{own_probe, Resumed};
 use std::cell::Cell;
@@ -16,7 +17,8 @@ struct Library {
 }
 
 impl Resumed for Library {
-    /// Makes a context that is suspended. Resumed with a token it hands on `own.turn(token)`, and suspends again.
+    /// Makes a context that is suspended. Resumed with a token it hands on `own.turn(token)`, and
+    /// suspends again.
     fn make(own: kit::Context<()>) -> Self {
         let token = Rc::new(Cell::new(0));
         Self { future: Box::pin(Member { own, token: Rc::clone(&token) }), token }

@@ -1,4 +1,5 @@
-//! Counts of a unit that a gate does not let through: they are exact, so that one more is one too many, and no interval is needed.
+//! Counts of a unit that a gate does not let through: they are exact, so that one more is one too
+//! many, and no interval is needed.
 
 use super::grown::{Grown, callers, is_counted};
 use crate::row::Row;
@@ -12,7 +13,8 @@ const INSTRUCTIONS: &str = "instructions";
 /// System calls of a unit.
 const SYSTEM_CALLS: &str = "system_calls";
 
-/// Kernel switches of a unit, which are counted beside any figure; they scatter, so that only what is allowed in all bounds them.
+/// Kernel switches of a unit, which are counted beside any figure; they scatter, so that only what
+/// is allowed in all bounds them.
 const KERNEL_SWITCHES: &str = "kernel_switches";
 
 /// Counts are quotients of whole numbers.
@@ -57,7 +59,8 @@ pub fn counts(row: &Row<'_>) -> BTreeMap<String, f64> {
     all
 }
 
-/// What of B is more than `gate` allows beyond A, as a fraction, or more than is allowed in all. Its instructions are its figure, which the gate judges.
+/// What of B is more than `gate` allows beyond A, as a fraction, or more than is allowed in all.
+/// Its instructions are its figure, which the gate judges.
 #[must_use]
 pub fn exceeded(a: &Row<'_>, b: &Row<'_>, gate: f64, most: &[Most]) -> Vec<Exceeded> {
     let (first, second) = (counts(a), counts(b));

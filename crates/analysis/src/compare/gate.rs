@@ -31,9 +31,11 @@ pub struct Gate {
     pub limit: f64,
     /// Passed, failed or inconclusive.
     pub outcome: GateOutcome,
-    /// The increase that could have been missed: upper end of the widest interval, as a fraction; None where a row has none.
+    /// The increase that could have been missed: upper end of the widest interval, as a fraction;
+    /// None where a row has none.
     pub missed: Option<f64>,
-    /// Starts a side that would decide, if the costs are what they seem; None where it is decided, or more starts would not help.
+    /// Starts a side that would decide, if the costs are what they seem; None where it is decided,
+    /// or more starts would not help.
     pub starts: Option<u64>,
     /// Why.
     pub ground: Ground,
@@ -56,15 +58,18 @@ pub enum Ground {
     AtMost(f64),
     /// No row is compared.
     Nothing,
-    /// Rows that could have missed a larger increase, and rows of the reference that are not compared.
+    /// Rows that could have missed a larger increase, and rows of the reference that are not
+    /// compared.
     Open {
         /// How many could have.
         rows: usize,
-        /// That of the widest interval, with the increase at its upper end; None: it has no interval.
+        /// That of the widest interval, with the increase at its upper end; None: it has no
+        /// interval.
         widest: Option<(String, Option<f64>)>,
         /// How many are not compared.
         uncompared: usize,
-        /// Some of the open rows have an interval, so that the starts that would decide are an estimate.
+        /// Some of the open rows have an interval, so that the starts that would decide are an
+        /// estimate.
         estimated: bool,
     },
 }
@@ -84,7 +89,8 @@ impl Ground {
 }
 
 impl Gate {
-    /// Judges rows by their labels; `uncompared` rows of the reference have none. `withheld`: why nothing is judged.
+    /// Judges rows by their labels; `uncompared` rows of the reference have none. `withheld`: why
+    /// nothing is judged.
     #[must_use]
     pub fn new(limit: f64, rows: &[GatedRow<'_>], uncompared: usize, withheld: Option<Ground>) -> Self {
         let failed: Vec<&GatedRow<'_>> = rows.iter().filter(|(_, row)| row.fails(limit)).collect();
@@ -105,7 +111,8 @@ impl Gate {
                 None => gate(GateOutcome::Inconclusive, None, Ground::Nothing),
             };
         }
-        // Where starts are too few for any interval, nothing is known yet of what more of them would not decide.
+        // Where starts are too few for any interval, nothing is known yet of what more of them
+        // would not decide.
         let few = open.iter().any(|(_, row)| row.lacks_starts().is_some());
         let needs: Vec<Option<f64>> = open.iter().map(|(_, row)| needed(row, limit)).collect();
         let starts = needs.iter().flatten().copied().reduce(f64::max).map(f64::ceil);
@@ -124,7 +131,8 @@ impl Gate {
 }
 
 impl Gate {
-    /// With counts that are too high, by which it fails; runs that bear no verdict bear none on counts.
+    /// With counts that are too high, by which it fails; runs that bear no verdict bear none on
+    /// counts.
     #[must_use]
     pub fn with(mut self, exceeded: Vec<Exceeded>) -> Self {
         let withheld = matches!(self.ground, Ground::Unstable | Ground::Hardware(_) | Ground::Observers(_));
@@ -142,8 +150,9 @@ pub fn excludes(row: &Comparison, limit: f64) -> bool {
     row.most_cost().is_some_and(|most| most <= 1.0 + limit)
 }
 
-/// Starts a side at which the interval would end within the gate, its width falling with the root of their number; without an interval for want of starts,
-/// those that give one. None: the estimate itself lies beyond the gate, or something else is against an interval.
+/// Starts a side at which the interval would end within the gate, its width falling with the root
+/// of their number; without an interval for want of starts, those that give one. None: the estimate
+/// itself lies beyond the gate, or something else is against an interval.
 fn needed(comparison: &Comparison, limit: f64) -> Option<f64> {
     let (centre, room) = (comparison.cost().ln(), limit.ln_1p());
     let Some(most) = comparison.most_cost() else { return comparison.lacks_starts().map(|starts| starts as f64) };

@@ -17,7 +17,8 @@ const NAMED: usize = 5;
 pub struct Grown {
     /// Its name, or its object's where there are no symbols.
     pub function: String,
-    /// Instructions of its own per unit in A, or its system calls, those of what it calls left out; 0 where A does not have it.
+    /// Instructions of its own per unit in A, or its system calls, those of what it calls left out;
+    /// 0 where A does not have it.
     pub a: f64,
     /// The same in B.
     pub b: f64,

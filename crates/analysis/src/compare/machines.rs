@@ -11,7 +11,8 @@ fn one_machine(a: &Run, b: &Run) -> bool {
     !differences(&a.machine, &b.machine).iter().any(Difference::is_of_machines)
 }
 
-/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as in the other, so that its undisturbed batches are none.
+/// Why rows of two runs of one machine cannot be compared: in one run the core was never as free as
+/// in the other, so that its undisturbed batches are none.
 #[must_use]
 pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<Why> {
     if !one_machine(a.run, b.run) {
@@ -26,8 +27,8 @@ pub fn slowed_throughout(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Opt
     Some(Why::Slowed { side, times })
 }
 
-/// The clock that B's run kept against that of A's, as the logarithm of what its ruler took; positive: B's was slower. None: they are of two machines, of
-/// two rulers, or the same.
+/// The clock that B's run kept against that of A's, as the logarithm of what its ruler took;
+/// positive: B's was slower. None: they are of two machines, of two rulers, or the same.
 #[must_use]
 pub fn clocks_differ(a: &Analysis<'_>, b: &Analysis<'_>, probe: &str) -> Option<f64> {
     if !one_machine(a.run, b.run) {

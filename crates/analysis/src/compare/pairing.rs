@@ -22,8 +22,8 @@ pub struct Common<'l, 'r> {
     pub only_b: Vec<String>,
 }
 
-/// Rows of equal variants: a parameter that one run does not know has its default there, and versions of probes may differ (gcc-12 and gcc-13); of two
-/// `builds` of a probe the probes differ.
+/// Rows of equal variants: a parameter that one run does not know has its default there, and
+/// versions of probes may differ (gcc-12 and gcc-13); of two `builds` of a probe the probes differ.
 #[must_use]
 pub fn common<'l, 'r>(a: &[&'l Row<'r>], b: &[&'l Row<'r>], builds: bool) -> Common<'l, 'r> {
     let loose_key = |row: &Row<'_>| {

@@ -5,7 +5,8 @@
 //! | one run | log-ratio of what was measured in the same round, median over the rounds | sign test, interpolated ([`switchcost_stats::paired`]); as for two runs where the rounds are too few for so many comparisons |
 //! | two runs | difference of the medians of log invocation medians | exact bootstrap over invocations ([`switchcost_stats::median_difference`]), widened where starts that follow one another are alike, joined by what rows of the family scatter by between runs |
 //!
-//! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the noise floor, and it exceeds the threshold.
+//! "Slower" and "faster" need three things: the interval excludes 1, the difference exceeds the
+//! noise floor, and it exceeds the threshold.
 
 use super::why::{Side, Why};
 use crate::figures::modes_phrase;
@@ -55,9 +56,11 @@ pub enum Outcome {
 pub struct Comparison {
     /// Figure of B ÷ figure of A.
     pub ratio: f64,
-    /// Interval of the ratio, lower and upper end; over all of [`Self::modes`], and of rows that wander over all of their starts.
+    /// Interval of the ratio, lower and upper end; over all of [`Self::modes`], and of rows that
+    /// wander over all of their starts.
     pub interval: Option<(f64, f64)>,
-    /// Least and greatest ratio of one mode to another, where a row has several and they are not compared one by one: no single ratio stands for these.
+    /// Least and greatest ratio of one mode to another, where a row has several and they are not
+    /// compared one by one: no single ratio stands for these.
     pub modes: Option<(f64, f64)>,
     /// The greater figure is the better one, so that B costs more where it is smaller.
     pub more_is_better: bool,
@@ -69,7 +72,8 @@ pub struct Comparison {
     pub paired: bool,
     /// Rounds (paired), or invocations of A and of B.
     pub counts: (usize, usize),
-    /// Half-width at this level of what scatters between runs, part of the interval, as a logarithm; 0 within one run.
+    /// Half-width at this level of what scatters between runs, part of the interval, as a
+    /// logarithm; 0 within one run.
     pub component: f64,
     /// Noise floor used, as a fraction.
     pub floor: f64,
@@ -100,7 +104,8 @@ impl Comparison {
         self.interval.map(|(low, high)| if self.more_is_better { 1.0 / low } else { high })
     }
 
-    /// Starts a side (rounds, if paired) that an interval at this level needs, where they are too few for any.
+    /// Starts a side (rounds, if paired) that an interval at this level needs, where they are too
+    /// few for any.
     #[must_use]
     pub fn lacks_starts(&self) -> Option<usize> {
         let needed = if self.paired { fewest_pairs(self.confidence) } else { fewest_each(self.confidence) };
@@ -124,8 +129,9 @@ impl Comparison {
         Self { interval, modes, outcome, detectable, why: why.or(self.why), ..self }
     }
 
-    /// With the ratio of the headlines, where the starts are too few for one of their own, or where only one of these leaves out what slowed the machine and is
-    /// not what was compared: then without a verdict.
+    /// With the ratio of the headlines, where the starts are too few for one of their own, or where
+    /// only one of these leaves out what slowed the machine and is not what was compared: then
+    /// without a verdict.
     fn of_headlines(self, a: &Judged<'_>, b: &Judged<'_>) -> Self {
         let corrected = |row: &Judged<'_>| row.basis() != self.of && row.beside().is_some();
         let apart = (corrected(a) || corrected(b)).then_some(Why::OneCorrected(self.ratio));
@@ -137,7 +143,8 @@ impl Comparison {
         }
     }
 
-    /// Without verdict and interval where there is a reason against any: no gate passes on it either.
+    /// Without verdict and interval where there is a reason against any: no gate passes on it
+    /// either.
     pub(super) fn unless(self, why: Option<Why>) -> Self {
         match why {
             Some(_) => Self { interval: None, detectable: None, outcome: Outcome::CannotTell, why, ..self },
@@ -160,7 +167,8 @@ fn modes(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<(f64, f64)> {
     several.then_some((b.0 / a.1, b.1 / a.0))
 }
 
-/// Why a ratio of these rows is none of costs: a row has modes that reach into the other's. Then it follows the shares of the modes, which are chance.
+/// Why a ratio of these rows is none of costs: a row has modes that reach into the other's. Then it
+/// follows the shares of the modes, which are chance.
 fn mixed(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Why> {
     let (low, high) = (ends(a, of)?, ends(b, of)?);
     if high.0 > low.1 || low.0 > high.1 {
@@ -185,13 +193,16 @@ fn range(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Interval> {
 
 /// Compares B with A within one run: round by round.
 ///
-/// A test on n pairs cannot reach beyond a level of 1 − 2^(1 − n), whatever its statistic: there are only so many signs. Where many comparisons at once
-/// need more than that, both sides are taken as independent sets of invocations, which have far more orders (10 and 10: one in 92 378). What drifts
-/// over the rounds then widens the interval instead of cancelling: the answer errs on the safe side. The ratio stays that of the rounds: a pair has one,
-/// however many others are asked with it.
+/// A test on n pairs cannot reach beyond a level of 1 − 2^(1 − n), whatever its statistic: there
+/// are only so many signs. Where many comparisons at once need more than that, both sides are taken
+/// as independent sets of invocations, which have far more orders (10 and 10: one in 92 378). What
+/// drifts over the rounds then widens the interval instead of cancelling: the answer errs on the
+/// safe side. The ratio stays that of the rounds: a pair has one, however many others are asked
+/// with it.
 ///
-/// Rows that scatter each by itself may wander so as well, and then no round cancels that: the interval widens by what both together show of it, and where that is
-/// more than widens any, it goes from range to range (docs/notebook/coverage.md).
+/// Rows that scatter each by itself may wander so as well, and then no round cancels that: the
+/// interval widens by what both together show of it, and where that is more than widens any, it
+/// goes from range to range (docs/notebook/coverage.md).
 ///
 /// # Errors
 /// When they share no round.
@@ -234,8 +245,10 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
     settled(conclude(estimate, floor, rules, (a, of, true), (ratios.len(), ratios.len()), lacking))
 }
 
-/// Compares B of one run with A of another. `clock`: how much slower B's clock was ([`crate::clocks_differ`]). A row that may follow it is compared as it is
-/// and clock for clock, and the interval holds both: a clock is a setting that people compare, and on a shared host an accident.
+/// Compares B of one run with A of another. `clock`: how much slower B's clock was
+/// ([`crate::clocks_differ`]). A row that may follow it is compared as it is and clock for clock,
+/// and the interval holds both: a clock is a setting that people compare, and on a shared host an
+/// accident.
 ///
 /// # Errors
 /// When a side has no figure.
@@ -257,7 +270,8 @@ pub fn between(
     let counts = (logs_a.len(), logs_b.len());
     let lacking = Why::FewStarts { starts: counts, needed };
     let estimate = median_difference(&logs_a, &logs_b, rules.confidence()).ok_or(Why::NoFigure)?;
-    // Variances add up, and the bootstrap errs on the wide side as it is: the root will do, also where a row knows its correlation by itself only.
+    // Variances add up, and the bootstrap errs on the wide side as it is: the root will do, also
+    // where a row knows its correlation by itself only.
     let inflated =
         |logs: &[f64], row: &Judged<'_>| inflation(autocorrelation_of_ranks(logs), logs.len(), &row.shared(of));
     let wider = f64::midpoint(inflated(&logs_a, a), inflated(&logs_b, b)).sqrt();
@@ -288,8 +302,9 @@ fn unsettled<'r>(a: &Judged<'r>, b: &Judged<'r>, rule: impl Fn(&Judged<'r>) -> O
     [(Side::A, a), (Side::B, b)].into_iter().find_map(why)
 }
 
-/// Batches of which one is so many times as long as the other are not compared: their edges weigh differently. Of one build in two runs 51 s apart a switch
-/// differed by 11 % between batches of 11 µs and of 1.6 ms.
+/// Batches of which one is so many times as long as the other are not compared: their edges weigh
+/// differently. Of one build in two runs 51 s apart a switch differed by 11 % between batches of 11
+/// µs and of 1.6 ms.
 const LENGTHS: f64 = 10.0;
 
 fn lengths(a: &Judged<'_>, b: &Judged<'_>) -> Option<Why> {
@@ -301,8 +316,8 @@ fn lengths(a: &Judged<'_>, b: &Judged<'_>) -> Option<Why> {
     (a.max(b) >= LENGTHS * a.min(b)).then_some(Why::Batches { a_ns: a, b_ns: b })
 }
 
-/// Logarithms of two rows with equally many modes, each start beside its own mode of A: what moved all modes alike moves these, and the shares of the modes,
-/// which are chance, do not.
+/// Logarithms of two rows with equally many modes, each start beside its own mode of A: what moved
+/// all modes alike moves these, and the shares of the modes, which are chance, do not.
 fn mode_by_mode(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<(Vec<f64>, Vec<f64>)> {
     let (own, other) = (a.figure(of)?.2, b.figure(of)?.2);
     if own.len() < 2 || own.len() != other.len() {

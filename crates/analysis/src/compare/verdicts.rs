@@ -110,7 +110,8 @@ fn one(a: Place<'_, '_>, b: Place<'_, '_>, runs: &[Analysis<'_>], rules: &Rules)
     let threshold = if a.1.quantity.exact { 0.0 } else { rules.threshold };
     let rules = &Rules { threshold, ..*rules };
     if a.0 == b.0 {
-        // The A/A pair is not judged by the floor that it makes: no difference could ever exceed that.
+        // The A/A pair is not judged by the floor that it makes: no difference could ever exceed
+        // that.
         let itself = a.1.variant.is_twin() || b.1.variant.is_twin();
         let unknown = Noise::default();
         return within(a.1, b.1, if itself { &unknown } else { &runs[a.0].noise }, rules);

@@ -55,7 +55,8 @@ pub enum Why {
     },
     /// Ratios of one round after another that wander.
     RatiosWander,
-    /// As both were measured they have this ratio; the figure of one leaves out what slowed the machine, that of the other cannot.
+    /// As both were measured they have this ratio; the figure of one leaves out what slowed the
+    /// machine, that of the other cannot.
     OneCorrected(f64),
     /// The interval holds 1.
     MaybeNone,
@@ -72,7 +73,8 @@ pub enum Why {
         /// What did not.
         reason: String,
     },
-    /// Sides whose modes reach into the other's, with the modes in words: the ratio follows their shares, which are chance.
+    /// Sides whose modes reach into the other's, with the modes in words: the ratio follows their
+    /// shares, which are chance.
     Modes(Vec<(Side, String)>),
     /// Batches of one side are ten times as long as the other's, or more.
     Batches {

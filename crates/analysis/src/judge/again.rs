@@ -23,8 +23,8 @@ pub struct Changed {
     pub reason: Option<Reason>,
 }
 
-/// The fastest batch of these rows among the starts that the run has so far, with the row and their number. The fastest, since a disturbed one would accuse
-/// falsely.
+/// The fastest batch of these rows among the starts that the run has so far, with the row and their
+/// number. The fastest, since a disturbed one would accuse falsely.
 fn fastest(run: &Run, of: impl Fn(&Variant) -> bool) -> Option<(&MechanismId, f64, usize)> {
     let bounding = |invocation: &&Invocation| {
         let variant = &run.variants[invocation.variant];
@@ -71,7 +71,8 @@ pub fn bounds_of(constants: &Constants, run: &Run, mechanism: &Mechanism, row: &
     Bounds { control, content }
 }
 
-/// Judges every invocation of a run again and returns what changed, one entry for each variant and pair of verdicts.
+/// Judges every invocation of a run again and returns what changed, one entry for each variant and
+/// pair of verdicts.
 ///
 /// A mechanism that has no page here is unobservable: nobody knows what its evidence must show.
 pub fn judge_again(run: &mut Run, mechanisms: &[Mechanism]) -> Vec<Changed> {
@@ -117,7 +118,8 @@ pub fn judge_again_by(constants: &Constants, run: &mut Run, mechanisms: &[Mechan
     changed
 }
 
-/// What was asked is taken from the probe's echo of it, which was held against the plan when it was measured.
+/// What was asked is taken from the probe's echo of it, which was held against the plan when it was
+/// measured.
 fn ruling(
     constants: &Constants,
     rule: &EvidenceRule,

@@ -1,4 +1,5 @@
-//! Answers that are useless: the probe died, broke the protocol or did something else than was asked.
+//! Answers that are useless: the probe died, broke the protocol or did something else than was
+//! asked.
 
 use super::case::ProbeAnswer;
 use super::constants::Constants;
@@ -6,14 +7,16 @@ use super::experiments::rules;
 use crate::words::{is_message, last_words};
 use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, harmless};
 
-/// How long a probe may take to leave after `end`, ms. The kernel takes a container apart in 2, a busy machine in more; a helper of the idle class had to wait
-/// for 1.5 s beside a build until it could end.
+/// How long a probe may take to leave after `end`, ms. The kernel takes a container apart in 2, a
+/// busy machine in more; a helper of the idle class had to wait for 1.5 s beside a build until it
+/// could end.
 #[must_use]
 pub fn leave_ms(contexts: u64) -> u64 {
     5000 + 10 * contexts.min(1000)
 }
 
-/// It came to no end because others had its CPUs: no task of its own, or it would have used them itself. Nobody knows what it would have said.
+/// It came to no end because others had its CPUs: no task of its own, or it would have used them
+/// itself. Nobody knows what it would have said.
 pub(super) fn crowded(constants: &Constants, plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
     let seen = answer.seen.filter(|_| answer.process == ProcessEnd::Deadline)?;
     let (waited, limit) = (seen.waited_ns? as f64, plan.deadline_ms as f64 * 1e6);

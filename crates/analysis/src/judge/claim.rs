@@ -39,7 +39,8 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| rule_free_counts(evidence))
 }
 
-/// Nothing is handed over; but each context that the figure is divided by must have run, and the figure must be possible.
+/// Nothing is handed over; but each context that the figure is divided by must have run, and the
+/// figure must be possible.
 fn once_each(case: &Case<'_>) -> Option<Reason> {
     let cycles = case.plan.batches + case.plan.warmup_batches;
     let expected = case.plan.variant.contexts.saturating_mul(cycles);
@@ -69,8 +70,8 @@ fn wrong_part(case: &Case<'_>, samples: &Samples) -> Option<Reason> {
     Some(Reason::BeyondAddressSpace { quantity: quantity.to_owned(), bytes })
 }
 
-/// Units of all batches and histograms: what the driver claims by reporting them. A warm-up without a histogram of its own is implied by
-/// the plan.
+/// Units of all batches and histograms: what the driver claims by reporting them. A warm-up without
+/// a histogram of its own is implied by the plan.
 fn reported_units(case: &Case<'_>) -> u64 {
     let transcript = case.transcript;
     let first = case.experiment().page().parts.first();
@@ -83,8 +84,8 @@ fn reported_units(case: &Case<'_>) -> u64 {
     reported.saturating_add(implied)
 }
 
-/// Whether the contexts' turns, if they were counted, are those that the units imply. Contexts that live for one batch each run
-/// equally often.
+/// Whether the contexts' turns, if they were counted, are those that the units imply. Contexts that
+/// live for one batch each run equally often.
 pub(crate) fn turns_agree(experiment: Experiment, evidence: &Evidence) -> Option<bool> {
     let turns = evidence.turns.as_ref()?;
     Some(if experiment.in_one_batch() {
@@ -116,7 +117,8 @@ pub(super) fn kernel_total(evidence: &Evidence) -> Option<f64> {
     evidence.kernel.as_ref().map(|kernel| kernel.voluntary as f64 + kernel.involuntary as f64)
 }
 
-/// What the edges may add. It grows with the ring, which the host chose, and never beyond `helper_tasks` with a number that the probe supplies.
+/// What the edges may add. It grows with the ring, which the host chose, and never beyond
+/// `helper_tasks` with a number that the probe supplies.
 fn edge_allowance(case: &Case<'_>) -> f64 {
     let claimed = case.evidence.kernel.as_ref().map_or(0, |kernel| kernel.tasks);
     case.constants.edge_switches + 2.0 * (claimed.min(case.plan.variant.contexts) as f64 + helpers(case))
@@ -133,7 +135,8 @@ pub(super) fn preemption_allowance(case: &Case<'_>) -> f64 {
     case.constants.preemptions_per_second * measured_ns(case) / 1e9
 }
 
-/// Involuntary switches by others on the same CPUs, the runtime's own helpers among them: they grow with time, however few units that has.
+/// Involuntary switches by others on the same CPUs, the runtime's own helpers among them: they grow
+/// with time, however few units that has.
 fn pushed_by_others(case: &Case<'_>) -> f64 {
     case.constants.pushed_per_second * measured_ns(case) / 1e9 + case.constants.helper_pushed * helpers(case)
 }
@@ -144,7 +147,8 @@ pub(super) fn measured_ns(case: &Case<'_>) -> f64 {
     case.seen.and_then(|seen| seen.last_samples_ns).map_or(claimed, |lived| claimed.min(lived as f64))
 }
 
-/// Time of all batches as the probe tells it; where figures are not time, as long as it had lived when they arrived.
+/// Time of all batches as the probe tells it; where figures are not time, as long as it had lived
+/// when they arrived.
 pub(super) fn claimed_ns(case: &Case<'_>) -> f64 {
     let claimed_time = crate::series::claimed_ns(case.transcript).filter(|ns| *ns > 0.0 || case.experiment().timed());
     let lived = || if case.experiment().timed() { None } else { Some(case.seen?.last_samples_ns? as f64) };
@@ -169,7 +173,8 @@ fn wrong_kernel_switches(case: &Case<'_>) -> Option<Reason> {
     })
 }
 
-/// More kernel switches than the mechanism makes, yet too few to refute it: somebody else ran in between.
+/// More kernel switches than the mechanism makes, yet too few to refute it: somebody else ran in
+/// between.
 pub(super) fn disturbed_by_others(case: &Case<'_>) -> Option<Disturbance> {
     if case.experiment().quantity.exact {
         return None; // Who else runs changes no count.
@@ -206,8 +211,9 @@ fn wrong_cpus(case: &Case<'_>) -> Option<Reason> {
     Some(Reason::UnusedCpu { cpu, planned: planned.clone() })
 }
 
-/// Contexts that have a CPU each take it from nobody and wait by blocking; those that share one push each other aside. A context that is several tasks
-/// of the kernel, a sandbox with a kernel of its own, pushes itself aside.
+/// Contexts that have a CPU each take it from nobody and wait by blocking; those that share one
+/// push each other aside. A context that is several tasks of the kernel, a sandbox with a kernel of
+/// its own, pushes itself aside.
 fn shared_cpu(case: &Case<'_>) -> Option<Reason> {
     let (kernel, planned) = (case.evidence.kernel.as_ref()?, case.plan.cpus.len() as u64);
     let alone = case.is_ring() && !case.rule.hops_hidden && planned > 1 && case.plan.variant.contexts <= planned;
@@ -295,7 +301,8 @@ impl CpuShare {
     }
 }
 
-/// Bytes that all contexts have of their own, beside what any has: what they touch between switches, and what they hold.
+/// Bytes that all contexts have of their own, beside what any has: what they touch between
+/// switches, and what they hold.
 pub(super) fn working_sets(variant: &Variant) -> f64 {
     let of = |name| variant.parameters.get(name).and_then(|value| value.parse::<f64>().ok()).unwrap_or(0.0);
     (of("working_set") + of("resident") * MIB) * variant.contexts as f64
@@ -303,7 +310,8 @@ pub(super) fn working_sets(variant: &Variant) -> f64 {
 
 const MIB: f64 = 1_048_576.0;
 
-/// None of a model's clock, and where there is more than batches between the two readings of the counter: units that live for one batch, times that are waited for, great rings.
+/// None of a model's clock, and where there is more than batches between the two readings of the
+/// counter: units that live for one batch, times that are waited for, great rings.
 pub(super) fn cpu_share(
     constants: &Constants,
     variant: &Variant,
@@ -339,7 +347,8 @@ fn slow_clock(case: &Case<'_>) -> Option<Reason> {
     (found.share > most).then(|| found.reason(most))
 }
 
-/// One context of a ring runs at a time: tasks that burn more CPU time than the batches lasted do not wait by blocking.
+/// One context of a ring runs at a time: tasks that burn more CPU time than the batches lasted do
+/// not wait by blocking.
 fn too_busy(case: &Case<'_>) -> Option<Reason> {
     let (most, used) = (case.rule.most_busy?, *case.evidence.counts.get("cpu_time_ns")? as f64);
     let claimed = claimed_ns(case).max(1.0);
@@ -355,7 +364,8 @@ fn rule_free_counts(evidence: &Evidence) -> Option<Reason> {
     Some(Reason::NegativeCount { name: name.clone(), count })
 }
 
-/// A single batch faster than any CPU can be, though the median is not: the clock did not run. Its resolution of a tick is granted at both ends.
+/// A single batch faster than any CPU can be, though the median is not: the clock did not run. Its
+/// resolution of a tick is granted at both ends.
 fn stood_still(case: &Case<'_>) -> Option<Reason> {
     let tick_ns = 1e9 / case.transcript.hello.as_ref()?.clock.ticks_per_second as f64;
     let timed = case.transcript.samples.iter().filter(|samples| samples.quantity.is_none());
@@ -382,7 +392,8 @@ fn implausible(case: &Case<'_>) -> Option<Reason> {
     Some(Reason::BelowControl { ns: median, times: case.constants.least_bounds, control, control_ns })
 }
 
-/// Figure, control, its fastest batch and its starts, where the figure is too near to what a loop without switches costs.
+/// Figure, control, its fastest batch and its starts, where the figure is too near to what a loop
+/// without switches costs.
 pub(super) fn near_control(case: &Case<'_>) -> Option<(f64, String, f64, usize)> {
     let Bound::Measured { mechanism, ns, starts } = &case.bound.control else { return None };
     if !case.experiment().bounded() {

@@ -59,7 +59,8 @@ fn upper(histogram: &Histogram, lower: u64) -> u64 {
     lower.saturating_add(width - 1)
 }
 
-/// What is left of the mean interval after the cost of reading the counter, and that cost; in counter ticks.
+/// What is left of the mean interval after the cost of reading the counter, and that cost; in
+/// counter ticks.
 fn left(histogram: &Histogram) -> (f64, f64) {
     let units = histogram.units.max(1) as f64;
     let pair = histogram.pair_sum as f64 / histogram.pair_count.max(1) as f64;

@@ -1,4 +1,5 @@
-//! Rules of evidence of the experiments that the host takes part in: a file each, called as the part is. The judge applies them and knows none.
+//! Rules of evidence of the experiments that the host takes part in: a file each, called as the
+//! part is. The judge applies them and knows none.
 
 mod rules;
 

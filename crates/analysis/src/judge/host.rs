@@ -1,5 +1,5 @@
-//! The probe's claim against what the host saw by itself. Each bound holds for every honest probe, whatever the load; METHODOLOGY.md,
-//! section 3, says why.
+//! The probe's claim against what the host saw by itself. Each bound holds for every honest probe,
+//! whatever the load; METHODOLOGY.md, section 3, says why.
 
 use super::case::Case;
 use super::claim::{claimed_ns, kernel_total, preemption_allowance, rulers_ns, working_sets};
@@ -68,7 +68,8 @@ fn too_few_forks(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
     ((forks as f64) < needed).then_some(Reason::FewerTasksCreated { created: forks, needed })
 }
 
-/// Who waits in the kernel gives the CPU away; who yields is put aside. Not every system counts that (Windows); there the evidence has no count either.
+/// Who waits in the kernel gives the CPU away; who yields is put aside. Not every system counts
+/// that (Windows); there the evidence has no count either.
 fn never_blocked(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
     case.evidence.kernel.as_ref()?;
     let (voluntary, units) = (seen.voluntary, case.evidence.units);
@@ -91,15 +92,18 @@ fn hidden_kernel_switches(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<R
     (since_plan > most).then_some(Reason::HiddenSwitches { counted: since_plan, claimed, units, most: Some(most) })
 }
 
-/// CPU time that a start may use outside its batches, whatever it used before them: what the probe chooses buys nothing.
+/// CPU time that a start may use outside its batches, whatever it used before them: what the probe
+/// chooses buys nothing.
 pub(super) fn most_leaving(case: &Case<'_>) -> f64 {
     (case.rule.leaving_ms as f64 * 1e6).max(case.constants.most_leaving_ns)
 }
 
-/// A CPU gives no more time than passes: if the probe used far more of it than its batches lasted, beside what it takes to leave, its clock is slow or work was left out of the batches.
+/// A CPU gives no more time than passes: if the probe used far more of it than its batches lasted,
+/// beside what it takes to leave, its clock is slow or work was left out of the batches.
 fn time_is_missing(case: &Case<'_>, seen: &Seen, tree: &Tree) -> Option<Reason> {
     let constants = case.constants;
-    // A helper of the idle class burns what nobody else wants, until the last task has left: on a busy machine that took a second.
+    // A helper of the idle class burns what nobody else wants, until the last task has left: on a
+    // busy machine that took a second.
     if case.experiment().difference {
         return None;
     }
@@ -160,7 +164,8 @@ fn wrong_sights(case: &Case<'_>, tree: &Tree) -> Option<Reason> {
     })
 }
 
-/// Page faults that the evidence has cannot be more than those that the kernel counted for the whole process.
+/// Page faults that the evidence has cannot be more than those that the kernel counted for the
+/// whole process.
 fn too_many_page_faults(case: &Case<'_>, seen: &Seen) -> Option<Reason> {
     let (claimed, counted) = (case.evidence.page_faults.as_ref()?, seen.page_faults? as f64);
     let claimed = claimed.minor as f64 + claimed.major as f64;

@@ -29,7 +29,8 @@ pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
     near().or_else(unreached).or_else(|| each::below_resolution(case)).or_else(|| host_missing(case))
 }
 
-/// All that the rule needs and the probe alone can know, and that it did not tell, with the field of the evidence.
+/// All that the rule needs and the probe alone can know, and that it did not tell, with the field
+/// of the evidence.
 pub(super) fn untold<'a>(case: &Case<'a>) -> Vec<(&'a str, Reason)> {
     let (rule, evidence, mut all) = (case.rule, case.evidence, Vec::new());
     let mut need = |absent: bool, field: &'a str, what: &str| {
@@ -63,7 +64,8 @@ pub(super) fn untold<'a>(case: &Case<'a>) -> Vec<(&'a str, Reason)> {
     all
 }
 
-/// Order and CPUs of hops are evidence that no ring does without, but for one on one CPU that is too large.
+/// Order and CPUs of hops are evidence that no ring does without, but for one on one CPU that is
+/// too large.
 fn hops_due(case: &Case<'_>) -> bool {
     let contexts = case.plan.variant.contexts;
     let checked = case.is_ring() && !case.rule.hops_hidden && case.plan.verify_units > 0 && contexts >= 2;
@@ -86,7 +88,8 @@ fn unseen(case: &Case<'_>, seen: &Seen) -> bool {
         && claimed_ns(case) > case.constants.longest_unseen_ns
 }
 
-/// The host's own view: absent in runs of versions that did not look, and partly where a system does not tell.
+/// The host's own view: absent in runs of versions that did not look, and partly where a system
+/// does not tell.
 fn host_missing(case: &Case<'_>) -> Option<Reason> {
     let rule = case.rule;
     let Some(seen) = case.seen else {

@@ -18,8 +18,9 @@ pub(crate) fn contradiction(constants: &Constants, run: &Run, starts: &[&Invocat
         .or_else(|| slow_clock(constants, run, starts))
 }
 
-/// What one start may do by bad luck, the best of several undisturbed ones does not: contexts on one CPU that used far less of it than their batches lasted.
-/// A start speaks only if others who took so much of its batches would be told as a disturbance.
+/// What one start may do by bad luck, the best of several undisturbed ones does not: contexts on
+/// one CPU that used far less of it than their batches lasted. A start speaks only if others who
+/// took so much of its batches would be told as a disturbance.
 fn idle_contexts(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let speaks = |start: &&&Invocation| {
         let experiment = run.variants[start.variant].experiment;
@@ -40,7 +41,8 @@ fn idle_contexts(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Op
     Some(Reason::IdleContexts { used_ms, claimed_ms, least_ms: Some(least_ms) })
 }
 
-/// In the time of its batches a probe uses no more CPU time than its CPUs have, in the best of its starts to a tenth: whatever came between in others.
+/// In the time of its batches a probe uses no more CPU time than its CPUs have, in the best of its
+/// starts to a tenth: whatever came between in others.
 fn slow_clock(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let shares = starts.iter().filter_map(|start| {
         let allowed = || Some(start.seen.as_ref()?.tree.as_ref()?.allowed_cpus.len());
@@ -70,7 +72,8 @@ fn replayed(constants: &Constants, starts: &[&Invocation]) -> Option<Reason> {
         .next()
 }
 
-/// Of the median interval of a row nothing is left when the cost of reading the counter is taken off, though of each start's mean something was: a preemption moves the mean.
+/// Of the median interval of a row nothing is left when the cost of reading the counter is taken
+/// off, though of each start's mean something was: a preemption moves the mean.
 pub(crate) fn below_reading(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let timed = |start: &&&Invocation| run.variants[start.variant].timing == Timing::Each;
     let all: Vec<(f64, f64)> = starts.iter().filter(timed).filter_map(|start| middle_and_reading(start)).collect();
@@ -85,8 +88,9 @@ fn simulated(start: &Invocation) -> bool {
     start.transcript.hello.as_ref().is_none_or(|hello| hello.clock.is_simulated())
 }
 
-/// The counter that times single switches runs at the rate that the host measured of it. A start that is pushed aside between its readings of counter and clock
-/// shows another rate; half of them do not.
+/// The counter that times single switches runs at the rate that the host measured of it. A start
+/// that is pushed aside between its readings of counter and clock shows another rate; half of them
+/// do not.
 fn counter_off(constants: &Constants, run: &Run, starts: &[&Invocation]) -> Option<Reason> {
     let known = run.machine.drifting.get("clock.tsc_mhz_measured")?.parse::<f64>().ok().filter(|mhz| *mhz > 0.0)?;
     let rates = starts.iter().filter_map(|start| {

@@ -78,8 +78,10 @@ impl fmt::Display for Law {
 }
 
 impl Law {
-    /// No interval of this kind can be narrow enough. A drift spreads the sample evenly, unlike the independent values that the interval is made for, and
-    /// looks like starts that follow one another; where the true median is itself one of few possible values, an end of the interval often lies on it.
+    /// No interval of this kind can be narrow enough. A drift spreads the sample evenly, unlike the
+    /// independent values that the interval is made for, and looks like starts that follow one
+    /// another; where the true median is itself one of few possible values, an end of the interval
+    /// often lies on it.
     pub fn over_covers(self) -> bool {
         matches!(self, Self::Drift(_) | Self::Ties(_))
     }
@@ -146,13 +148,16 @@ pub struct Course {
     pub batches: f64,
     /// The first batch costs this share more, and each later one's surplus is a third smaller.
     pub warmup: f64,
-    /// Share of starts that others disturb: they cost a tenth more, the host sees it, and the slot is repeated once.
+    /// Share of starts that others disturb: they cost a tenth more, the host sees it, and the slot
+    /// is repeated once.
     pub disturbed: f64,
-    /// Each start's batches rise or fall by a normal multiple of this share from the first to the last.
+    /// Each start's batches rise or fall by a normal multiple of this share from the first to the
+    /// last.
     pub slope: f64,
     /// This share of batches, in stretches of five, costs so much more.
     pub kinds: (f64, f64),
-    /// Of starts above the middle four times as many are disturbed as of those below: leaving them out selects on the outcome.
+    /// Of starts above the middle four times as many are disturbed as of those below: leaving them
+    /// out selects on the outcome.
     pub linked: bool,
 }
 
@@ -228,8 +233,9 @@ impl Course {
     }
 }
 
-/// A run of many rows whose starts scatter by `spread`, and batches by so little that three will do. Of the starts' variance `machine.0` is what all rows of a round share, and goes on from round to round by
-/// `machine.1`; the rest of each row goes on by its own correlation.
+/// A run of many rows whose starts scatter by `spread`, and batches by so little that three will
+/// do. Of the starts' variance `machine.0` is what all rows of a round share, and goes on from
+/// round to round by `machine.1`; the rest of each row goes on by its own correlation.
 pub fn together(spread: f64, own: &[f64], machine: (f64, f64), rounds: u64, random: &mut Random) -> Run {
     let mut shared = Wander(machine.1, None);
     let mut own: Vec<Wander> = own.iter().map(|phi| Wander(*phi, None)).collect();
@@ -270,8 +276,9 @@ fn simulated(variants: usize, rounds: u64, invocations: Vec<Invocation>) -> Run 
     }
 }
 
-/// A neighbour on the host's core: for stretches of about 20 batches, this share of all time, batches cost `factor` and the core's ruler half as much again. `linked`: both at the
-/// same times; otherwise the ruler has a neighbour of its own.
+/// A neighbour on the host's core: for stretches of about 20 batches, this share of all time,
+/// batches cost `factor` and the core's ruler half as much again. `linked`: both at the same times;
+/// otherwise the ruler has a neighbour of its own.
 pub fn disturb(run: &mut Run, share: f64, factor: f64, linked: bool, random: &mut Random) {
     const STRETCH: f64 = 20.0;
     let (mut busy, mut other) = (false, false);
@@ -360,7 +367,8 @@ pub fn rows(run: &Run) -> Vec<Row<'_>> {
     Analysis::new(run, &Catalogue::default()).rows
 }
 
-/// Whether all draws are made: by `make test-all SUITES=simulations` and `make generate`. The gate makes a tenth of them.
+/// Whether all draws are made: by `make test-all SUITES=simulations` and `make generate`. The gate
+/// makes a tenth of them.
 pub fn whole() -> bool {
     std::env::var_os("SWITCHCOST_DRAWS").is_some_and(|draws| draws == "all")
 }
@@ -370,7 +378,8 @@ pub fn draws(all: u64) -> u64 {
     if whole() { all } else { all.div_ceil(10) }
 }
 
-/// By how many points a share of `drawn` draws, in per cent, may miss its bound: not at all if all draws are made, otherwise by three standard deviations.
+/// By how many points a share of `drawn` draws, in per cent, may miss its bound: not at all if all
+/// draws are made, otherwise by three standard deviations.
 pub fn slack(bound: f64, drawn: u64) -> f64 {
     if whole() { 0.0 } else { 3.0 * (bound * (100.0 - bound) / drawn as f64).sqrt() }
 }
@@ -390,7 +399,8 @@ pub fn documents(page: &str, tables: &[(&str, &str)]) {
     for (name, table) in tables {
         let (_, rest) = text.split_once(&format!("<!-- {name}: counted by tests of crates/analysis -->\n")).unwrap();
         let (kept, _) = rest.split_once(&format!("<!-- /{name} -->\n")).unwrap();
-        // Elsewhere logarithms may differ in their last digit, and with them a count by one; the bounds hold everywhere.
+        // Elsewhere logarithms may differ in their last digit, and with them a count by one; the
+        // bounds hold everywhere.
         if !whole() || !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
             continue;
         }

@@ -189,7 +189,8 @@ fn wrong_parameters_are_named() {
     fails("common = [\"set\"]", &COMMON.replace("x/control", "x/y"), "control names x/y, which is not a control");
 }
 
-/// Pages of thread/NAME, each with one layer made of the rows of another, with a parameter; what is wrong with them.
+/// Pages of thread/NAME, each with one layer made of the rows of another, with a parameter; what is
+/// wrong with them.
 fn explained_by(pages: &[(&str, &str)]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -215,7 +216,8 @@ fn no_mechanism_explains_itself() {
     assert!(sound.is_empty(), "{sound:?}");
     let itself = explained_by(&[("pipe", "pipe"), ("yield", "")]);
     assert!(itself.len() == 1 && itself[0].contains("`wake-up`: thread/pipe cannot explain itself"), "{itself:?}");
-    // Crosswise, and through a third. Who borrows from a circle without being on it explains nothing circular.
+    // Crosswise, and through a third. Who borrows from a circle without being on it explains
+    // nothing circular.
     let circle = explained_by(&[
         ("pipe", "futex"),
         ("futex", "eventfd"),

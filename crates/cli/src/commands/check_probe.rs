@@ -19,18 +19,21 @@ use switchcost_session::{Action, Exit, Failure, Installation, Progress, output};
 
 /// Check a probe, or one transcript of it, against PROTOCOL.md
 ///
-/// Starts the probe with every plan of protocol/plans.toml and names each broken rule with its section, the arguments, the line and the end of
-/// the log. Ends with 6 if a rule is broken, with 3 if nothing could run here.
+/// Starts the probe with every plan of protocol/plans.toml and names each broken rule with its
+/// section, the arguments, the line and the end of the log. Ends with 6 if a rule is broken, with 3
+/// if nothing could run here.
 #[derive(Parser, Debug)]
 #[command(name = "check-probe")]
 pub struct CheckProbe {
     /// Folder with a probe.toml
     #[arg(value_name = "FOLDER", required_unless_present = "transcript")]
     pub folder: Option<PathBuf>,
-    /// Read what a probe reported from this file, as a run would, and start nothing; - for standard input
+    /// Read what a probe reported from this file, as a run would, and start nothing; - for standard
+    /// input
     #[arg(long, value_name = "FILE", conflicts_with = "folder")]
     pub transcript: Option<PathBuf>,
-    /// Only these mechanisms, such as coroutine/lua [default: all that the probe describes]; a transcript is judged by the page of one
+    /// Only these mechanisms, such as coroutine/lua [default: all that the probe describes]; a
+    /// transcript is judged by the page of one
     #[arg(long = "mechanism", value_name = "ID,...", value_delimiter = ',', value_parser = parse_word::<MechanismId>)]
     pub mechanisms: Vec<MechanismId>,
 }

@@ -41,7 +41,8 @@ impl Action for Compare {
         }
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
-        // What names mechanisms by less than their id asks of these; others may be rows as well, which --measure takes side by side.
+        // What names mechanisms by less than their id asks of these; others may be rows as well,
+        // which --measure takes side by side.
         let exact = self.operands.iter().all(|text| text.contains('/'));
         let measured = builds.is_some() || self.measure.measure && exact;
         let question = if measured { None } else { Question::of(self, &catalogue)? };
@@ -208,7 +209,8 @@ enum Asked<'c> {
     Names(Question<'c>, Vec<Group>),
 }
 
-/// Those that can be compared, and the names of each; that none can is a failure with the first reason.
+/// Those that can be compared, and the names of each; that none can is a failure with the first
+/// reason.
 fn rows_of<'l, 'r>(
     rows: &[Pair],
     analyses: &'l [Analysis<'r>],

@@ -9,8 +9,8 @@ use switchcost_session::{Action, Exit, Failure, output, paths};
 
 /// Show the defaults of options, and where each is from
 ///
-/// They are in ~/.config/switchcost/config.toml (`$XDG_CONFIG_HOME`), or in the file that --config names. No other file is
-/// read: a folder that you enter must not choose a store.
+/// They are in ~/.config/switchcost/config.toml (`$XDG_CONFIG_HOME`), or in the file that --config
+/// names. No other file is read: a folder that you enter must not choose a store.
 ///
 ///   store = "/data/runs.sqlite"
 ///   [run]

@@ -22,7 +22,8 @@ pub struct Doctor {
     /// Also list checks that passed
     #[arg(short, long)]
     pub verbose: bool,
-    /// Is this machine fit to measure? End with 1 if a finding is as severe as this: warning, or note for either [default: warning]
+    /// Is this machine fit to measure? End with 1 if a finding is as severe as this: warning, or
+    /// note for either [default: warning]
     #[arg(long, value_name = "SEVERITY", num_args = 0..=1, require_equals = true, default_missing_value = "warning", value_parser = parse_gate)]
     pub gate: Option<Severity>,
     /// Findings that the gate lets through, such as idle_wakeup where only rows on one CPU count

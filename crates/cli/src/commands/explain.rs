@@ -16,11 +16,13 @@ use switchcost_session::{Action, Exit, Failure, Installation, Prepared, Stored, 
 
 /// Where the nanoseconds of a mechanism go, layer by layer
 ///
-/// Each layer is a difference of measured rows with its interval, all from one interleaved run. What no layer explains is the unexplained rest.
+/// Each layer is a difference of measured rows with its interval, all from one interleaved run.
+/// What no layer explains is the unexplained rest.
 #[derive(Parser, Debug)]
 #[command(name = "explain")]
 pub struct Explain {
-    /// Mechanism, such as thread/pipe, or a row of it, such as 'thread/pipe free' [default: list what can be explained]
+    /// Mechanism, such as thread/pipe, or a row of it, such as 'thread/pipe free' [default: list
+    /// what can be explained]
     pub mechanism: Option<String>,
     /// With the measured rows that each layer is the difference of; of the list, the layers
     #[arg(short, long)]
@@ -142,7 +144,8 @@ impl Explain {
         Ok(even.remark(mechanism).map(|remark| remark.to_string()))
     }
 
-    /// What the newest stored row that sought something and fits the words came to; None: those ask for a switch.
+    /// What the newest stored row that sought something and fits the words came to; None: those ask
+    /// for a switch.
     fn answered(
         &self,
         pattern: &Pattern<'_>,
@@ -220,7 +223,8 @@ impl Asked {
     }
 }
 
-/// The explanation that fits what was asked; of a mechanism without layers one made of its controls.
+/// The explanation that fits what was asked; of a mechanism without layers one made of its
+/// controls.
 fn choose(asked: &Asked, mechanism: &Mechanism, catalogue: &Catalogue) -> (Explanation, Vec<String>) {
     let fits = |explanation: &&Explanation| {
         asked.placement.is_none_or(|placement| explanation.total.placement == placement.kind())
@@ -234,12 +238,14 @@ fn choose(asked: &Asked, mechanism: &Mechanism, catalogue: &Catalogue) -> (Expla
     let mut total = Wanted::plain(mechanism.id.clone(), asked.placement.unwrap_or(mechanism.placements[0]));
     total.parameters = asked.parameters.clone();
     let (total, residue) = found.map_or((total, None), |found| (found.total.clone(), found.residue.clone()));
-    // Each floor holds the one below it, so that only the highest is a part; the rest are not parts of their own.
+    // Each floor holds the one below it, so that only the highest is a part; the rest are not parts
+    // of their own.
     let floor = mechanism.floor.iter().find_map(|id| catalogue.find(id)).map(|floor| beside(&total, floor));
     (Explanation { total, layers: floor.into_iter().collect(), floor_only: true, residue }, notes)
 }
 
-/// The row of a floor that is nearest to this one: its placement and parameters, where the floor has them.
+/// The row of a floor that is nearest to this one: its placement and parameters, where the floor
+/// has them.
 fn beside(total: &Wanted, floor: &Mechanism) -> Layer {
     let placement = Some(total.placement).filter(|placement| floor.placements.contains(placement));
     let mut wanted = Wanted::plain(floor.id.clone(), placement.unwrap_or(floor.placements[0]));

@@ -14,7 +14,8 @@ use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 #[derive(Parser, Debug)]
 #[command(name = "export")]
 pub struct Export {
-    /// Run id, the beginning of one, `latest`, `latest~N`, `baseline:NAME`, or a file by `export` (*.jsonl)
+    /// Run id, the beginning of one, `latest`, `latest~N`, `baseline:NAME`, or a file by `export`
+    /// (*.jsonl)
     #[arg(value_name = "RUN", default_value = "latest")]
     pub run: String,
     /// File format; only jsonl keeps everything and can be imported

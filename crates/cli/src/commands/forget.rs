@@ -20,7 +20,8 @@ const WORDS: usize = 40;
 
 /// Remove stored runs for good, and give their space back
 ///
-/// It lists them and asks. A run with a baseline stays unless you name it. Of several conditions a run must meet each.
+/// It lists them and asks. A run with a baseline stays unless you name it. Of several conditions a
+/// run must meet each.
 #[derive(Parser, Debug)]
 #[command(name = "forget", group = ArgGroup::new("which").required(true).multiple(true))]
 pub struct Forget {
@@ -138,7 +139,8 @@ fn remove(path: &Path, going: &[&RunHeader]) -> Result<(), Failure> {
     let before = bytes();
     let ids: Vec<String> = going.iter().map(|header| header.id.clone()).collect();
     store.forget(&ids).map_err(|error| Failure::usage(format!("nothing was removed: {error}")))?;
-    // Of what was removed nothing stays, also not what `history` worked out; the rest is worked out again.
+    // Of what was removed nothing stays, also not what `history` worked out; the rest is worked out
+    // again.
     let _ = paths::cache("figures").map(std::fs::remove_dir_all);
     let runs = counted(ids.len(), "run");
     let unreturned = |error| Failure::partial(format!("{runs} removed, but the file is as large as before: {error}"));

@@ -17,16 +17,17 @@ use switchcost_store::{RunHeader, Store};
 
 /// List stored runs, or the trend of rows and where they changed
 ///
-///   switchcost history                       stored runs
-///   switchcost history thread/pipe           its figure in each run of this machine, changes of kernel and level
-///   switchcost history 'stack/*' --since 30d --machine all
+/// switchcost history stored runs switchcost history thread/pipe its figure in each run of this
+/// machine, changes of kernel and level switchcost history 'stack/*' --since 30d --machine all
 #[derive(Parser, Debug)]
 #[command(name = "history", verbatim_doc_comment)]
 pub struct History {
-    /// Show the trend of each row that this names, such as thread/pipe, 'stack/*' or 'thread/pipe free', and where it changed
+    /// Show the trend of each row that this names, such as thread/pipe, 'stack/*' or 'thread/pipe
+    /// free', and where it changed
     #[arg(value_name = "PATTERN")]
     pub pattern: Option<String>,
-    /// Runs of which machine: this, all (a block for each), or the beginning of its key [default: this for trends, all for the list]
+    /// Runs of which machine: this, all (a block for each), or the beginning of its key [default:
+    /// this for trends, all for the list]
     #[arg(long, value_name = "KEY")]
     pub machine: Option<String>,
     /// Only runs since then: a date such as 2026-11-20, in UTC, or a time back from now such as 30d
@@ -35,7 +36,8 @@ pub struct History {
     /// Only the latest N runs [default: 20 of the list, 200 for trends]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub last: Option<u64>,
-    /// A percentile of single switches, such as p99 or p99.9, in place of the median; of rows measured with --timing each
+    /// A percentile of single switches, such as p99 or p99.9, in place of the median; of rows
+    /// measured with --timing each
     #[arg(long, value_name = "P", default_value = "median", hide_default_value = true, requires = "pattern")]
     pub at: At,
     /// A line for each run of each row
@@ -53,7 +55,8 @@ impl Action for History {
     fn carry_out(&self, _: Instant) -> Result<Exit, Failure> {
         let path = paths::store(self.store.path())?;
         let text = match Store::open_read_only(&path) {
-            // Nobody has measured yet: an empty history, not a fault. A file named by hand must exist.
+            // Nobody has measured yet: an empty history, not a fault. A file named by hand must
+            // exist.
             Err(_) if self.store.store.is_none() && !path.exists() => list::list(Vec::new(), self.format, None),
             Err(error) => return Err(Failure::usage(error)),
             Ok(store) => {
@@ -89,7 +92,8 @@ fn chosen(store: &Store, arguments: &History) -> Result<Vec<RunHeader>, Failure>
         headers.retain(|header| header.started_unix_ns >= since);
     }
     if arguments.pattern.is_some() {
-        // A list shows runs in the order of the store, by which `latest` counts. A trend goes by time.
+        // A list shows runs in the order of the store, by which `latest` counts. A trend goes by
+        // time.
         headers.sort_by_key(|header| std::cmp::Reverse(header.started_unix_ns));
     }
     let default = arguments.pattern.as_ref().map_or(usize::MAX, |_| trend::MOST_RUNS);

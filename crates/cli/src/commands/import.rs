@@ -24,8 +24,8 @@ pub struct Import {
     pub store: StoreOption,
 }
 
-/// Runs that are kept between reading all files and storing the first: beyond as many bytes of files they are read twice, so that memory does not grow with the
-/// number of files.
+/// Runs that are kept between reading all files and storing the first: beyond as many bytes of
+/// files they are read twice, so that memory does not grow with the number of files.
 const KEPT_BYTES: u64 = 16 << 20;
 
 /// A file that was read to its end, and is right.

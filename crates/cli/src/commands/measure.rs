@@ -16,7 +16,8 @@ use switchcost_session::{Exit, Failure, Installation, Measured, Session, not_sto
 pub struct Effort {
     /// Parameter of a mechanism, such as fpu_state=differ
     ///
-    /// Several values make several rows; `switchcost list NAME` shows the parameters of a mechanism.
+    /// Several values make several rows; `switchcost list NAME` shows the parameters of a
+    /// mechanism.
     #[arg(long = "param", value_name = "NAME=V,...", value_parser = parse_parameter)]
     pub parameters: Vec<(String, Vec<String>)>,
     /// Process runs of each row [default: 10 to 40]

@@ -9,20 +9,23 @@ use switchcost_session::{Action, Exit, Failure, Installation, output};
 
 /// Begin a probe that measures your own library
 ///
-/// The folder measures a working example as it is: one switch, making a context, and its memory. Put your library's calls into three functions, check
-/// them with check-probe, and compare the row with any other.
+/// The folder measures a working example as it is: one switch, making a context, and its memory.
+/// Put your library's calls into three functions, check them with check-probe, and compare the row
+/// with any other.
 #[derive(Parser, Debug)]
 #[command(name = "new-probe")]
 pub struct NewProbe {
     /// New or empty folder; its name is that of the probe
     #[arg(value_name = "DIR", required_unless_present = "kit")]
     pub folder: Option<PathBuf>,
-    /// Language of the library: cpp, cpp20 (its coroutines), go, java, javascript, lua, python, ruby or rust
+    /// Language of the library: cpp, cpp20 (its coroutines), go, java, javascript, lua, python,
+    /// ruby or rust
     #[arg(long, value_name = "NAME", required_unless_present = "kit")]
     pub language: Option<String>,
     /// Print the folder of the installed kit
     ///
-    /// A new probe has a link to it, which is not checked in. In another checkout: ln -sfn "$(switchcost new-probe --kit cpp)" kit
+    /// A new probe has a link to it, which is not checked in. In another checkout: ln -sfn
+    /// "$(switchcost new-probe --kit cpp)" kit
     #[arg(long, value_name = "LANGUAGE", conflicts_with_all = ["folder", "language"])]
     pub kit: Option<String>,
 }
@@ -67,7 +70,8 @@ impl Action for NewProbe {
     }
 }
 
-/// Says what to install if the runtime that starts the new probe is not here. Those that are compiled have none.
+/// Says what to install if the runtime that starts the new probe is not here. Those that are
+/// compiled have none.
 fn missing(folder: &Path) -> Option<String> {
     let probe = switchcost_catalogue::load_trusted_probe(folder, &[], &|_| Ok(())).ok()?;
     let program = probe.command.first().filter(|program| !program.contains('/'))?;

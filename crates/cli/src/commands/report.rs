@@ -30,10 +30,12 @@ use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 #[derive(Parser, Debug)]
 #[command(name = "report", verbatim_doc_comment)]
 pub struct Report {
-    /// Runs: an id, the beginning of one, `latest`, `latest~N`, or a file from `export` (*.jsonl); also answers of `audit --format json` (*.json)
+    /// Runs: an id, the beginning of one, `latest`, `latest~N`, or a file from `export` (*.jsonl);
+    /// also answers of `audit --format json` (*.json)
     #[arg(value_name = "RUN", default_value = "latest")]
     pub runs: Vec<String>,
-    /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this folder]
+    /// Page to write; an older one of that name is replaced [default: switchcost-RUN.html in this
+    /// folder]
     #[arg(short, long, value_name = "FILE", value_parser = output::file_parser())]
     pub output: Option<PathBuf>,
     /// Write the first picture instead, as .svg or .png, by an installed browser without a window
@@ -62,7 +64,8 @@ impl Action for Report {
         let installation = Installation::find()?;
         let catalogue = installation.catalogue()?;
         let template = template(&installation)?;
-        // Not dropped: the process ends with it, and to take 200 runs apart, cell by cell, is a seventh of the time.
+        // Not dropped: the process ends with it, and to take 200 runs apart, cell by cell, is a
+        // seventh of the time.
         let mut runs = ManuallyDrop::new(Runs::new(paths::store(self.store.path())?, &catalogue));
         let mut sources = Vec::new();
         let (audits, mut named): (Vec<&String>, Vec<&str>) = (

@@ -22,7 +22,8 @@ const USUAL: Duration = Duration::from_secs(60);
 #[derive(Parser, Debug)]
 #[command(name = "run")]
 pub struct Run {
-    /// Mechanisms by name, family or glob, or rows: thread/pipe, stack, '*/pipe', 'thread/pipe free'
+    /// Mechanisms by name, family or glob, or rows: thread/pipe, stack, '*/pipe', 'thread/pipe
+    /// free'
     ///
     /// Words after a name, in the same argument, say which rows: 'stack/asm@gcc-12 contexts=100'.
     #[arg(value_name = "PATTERN")]
@@ -55,7 +56,9 @@ pub struct Run {
     pub batch_time: Duration,
     /// End a row at a wake-up later than this
     ///
-    /// Its parts, who had the CPU and the kernel's trace around it are told and stored. Each start is traced, where that can be done here, and the row goes on for the whole of --budget, or --rounds, if nothing is so late. The same as `--param stop_at=`, in µs.
+    /// Its parts, who had the CPU and the kernel's trace around it are told and stored. Each start
+    /// is traced, where that can be done here, and the row goes on for the whole of --budget, or
+    /// --rounds, if nothing is so late. The same as `--param stop_at=`, in µs.
     #[arg(long, value_name = "TIME", value_parser = parse_lateness)]
     pub stop_at: Option<Duration>,
     /// Verbosity

@@ -16,8 +16,9 @@ use switchcost_session::{Action, Exit, Failure, Installation, output, paths};
 #[derive(Parser, Debug)]
 #[command(name = "show")]
 pub struct Show {
-    /// Run id, the beginning of one, `latest`, `latest~N` for the Nth before it, or a run file; then, or instead, mechanisms
-    /// whose rows are shown only: thread, goroutine, 'stack/*'. Without a run the newest that has them is shown
+    /// Run id, the beginning of one, `latest`, `latest~N` for the Nth before it, or a run file;
+    /// then, or instead, mechanisms whose rows are shown only: thread, goroutine, 'stack/*'.
+    /// Without a run the newest that has them is shown
     #[arg(value_name = "RUN|PATTERN")]
     pub operands: Vec<String>,
     /// What the columns and words mean

@@ -18,17 +18,19 @@ The line has at most 80 bytes with its end. What cannot be read, measured or jud
 
 /// Is this node fit, like its baseline? One line within 5 s
 ///
-/// For schedulers and CI. Compares the machine's facts with those of a baseline, then some of its rows, cheapest of each family first, measured in turns and judged as
-/// `compare --gate` does. What fails is measured again before it counts. Without a baseline only what makes any node unfit is looked for.
-/// Nothing is stored.
+/// For schedulers and CI. Compares the machine's facts with those of a baseline, then some of its
+/// rows, cheapest of each family first, measured in turns and judged as `compare --gate` does. What
+/// fails is measured again before it counts. Without a baseline only what makes any node unfit is
+/// looked for. Nothing is stored.
 ///
-///   switchcost run control thread process && switchcost baseline set check    what this node is like while it is well
-///   switchcost check                                                          and whether it still is
-///   switchcost check --baseline golden.jsonl --contract nhc                   against a file that all nodes share
+/// switchcost run control thread process && switchcost baseline set check what this node is like
+/// while it is well switchcost check and whether it still is switchcost check --baseline
+/// golden.jsonl --contract nhc against a file that all nodes share
 #[derive(Parser, Debug, Clone)]
 #[command(name = "check", after_help = HELP, verbatim_doc_comment)]
 pub struct Check {
-    /// What to compare this node with: the name of a baseline, or a run file by `export` [default: the baseline `check`]
+    /// What to compare this node with: the name of a baseline, or a run file by `export` [default:
+    /// the baseline `check`]
     #[arg(long, value_name = "NAME|FILE")]
     pub baseline: Option<String>,
     /// The answer is there within this time, whatever happens
@@ -63,7 +65,8 @@ pub enum Contract {
     Slurm,
 }
 
-/// What a refusal of these words ends with, where whoever asks takes the usual status for an answer: Nagios' 2 is CRITICAL.
+/// What a refusal of these words ends with, where whoever asks takes the usual status for an
+/// answer: Nagios' 2 is CRITICAL.
 pub fn status_of_refusal(words: &[String]) -> Option<i32> {
     const UNKNOWN: i32 = 3;
     let nagios = |pair: &[String]| pair[0] == "--contract" && pair[1] == "nagios";

@@ -1,4 +1,5 @@
-//! `fleet judge --confirm`: odd nodes and two others are measured again, and who is not odd again is not named.
+//! `fleet judge --confirm`: odd nodes and two others are measured again, and who is not odd again
+//! is not named.
 
 use super::{files, plan};
 use crate::answer::{Fleet, Round, is_plain};
@@ -12,8 +13,9 @@ use switchcost_session::{Failure, output, random_number};
 /// Nodes beside the odd ones: what moved the whole fleet meanwhile moves them as well.
 const OTHERS: usize = 2;
 
-/// Measures again, judges the last round with the new runs in the place of the old, and takes back what does not show again. `expected` knows physical
-/// hosts: two odd nodes of one must not slow one another.
+/// Measures again, judges the last round with the new runs in the place of the old, and takes back
+/// what does not show again. `expected` knows physical hosts: two odd nodes of one must not slow
+/// one another.
 pub fn confirm(
     fleet: &mut Fleet,
     mut rounds: Vec<Round>,

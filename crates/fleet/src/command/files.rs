@@ -15,7 +15,8 @@ use switchcost_model::{decoded, harmless};
 use switchcost_session::{Failure, Progress, judged_here, say_left_out};
 use switchcost_store::Imported;
 
-/// Longest run file of a node: an honest one has 300 KB. A longer one is not from `fleet plan`, and would hold up the others.
+/// Longest run file of a node: an honest one has 300 KB. A longer one is not from `fleet plan`, and
+/// would hold up the others.
 const MAX_NODE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Runs that lie further apart than this, in days, are not of one round.
@@ -92,7 +93,8 @@ pub fn round(
     Ok((round, problems.0))
 }
 
-/// What is wrong with rounds beside one another: a later one is older, or holds runs of an earlier one, which are taken out of that.
+/// What is wrong with rounds beside one another: a later one is older, or holds runs of an earlier
+/// one, which are taken out of that.
 pub fn order(folders: &[PathBuf], rounds: &mut [Round]) -> Vec<FleetProblem> {
     let mut problems = Vec::new();
     let mut tell = |folder: &Path, what: String| {
@@ -174,7 +176,8 @@ fn read(path: &Path, catalogue: &Catalogue) -> Result<switchcost_model::Run, Str
     Ok(run)
 }
 
-/// How a launcher says that a node ended, if not well: its status, and the last of what it said on standard error.
+/// How a launcher says that a node ended, if not well: its status, and the last of what it said on
+/// standard error.
 fn ended(folder: &Path, node: &str) -> Option<String> {
     let kept = |ending: &str| -> Option<String> {
         let path = folder.join(format!("{node}.{ending}"));
@@ -255,8 +258,8 @@ impl Problems {
         kept
     }
 
-    /// Of a host that answered twice the newest run counts. Where most files name one host, or none is called by it, that name says nothing: copies of one image
-    /// are all `localhost`.
+    /// Of a host that answered twice the newest run counts. Where most files name one host, or none
+    /// is called by it, that name says nothing: copies of one image are all `localhost`.
     fn twice(&mut self, nodes: Vec<Answered>) -> Vec<Answered> {
         let count = nodes.len();
         let mut hosts = BTreeMap::<String, Vec<usize>>::new();
@@ -289,7 +292,8 @@ impl Problems {
         }
     }
 
-    /// Clocks that are wrong by days do not change what a switch costs; who reads the times should know.
+    /// Clocks that are wrong by days do not change what a switch costs; who reads the times should
+    /// know.
     fn far_apart(&mut self, nodes: &[Answered]) {
         let mut times: Vec<i64> = nodes.iter().map(|(_, _, run)| run.started_unix_ns).collect();
         times.sort_unstable();

@@ -70,7 +70,8 @@ fn apart(list: &str) -> Vec<&str> {
     list.split(comma).collect()
 }
 
-/// The names that a folded one of Slurm's stands for: `r[1-2]n[01-16,20]`, with as many digits as the first number of a range has.
+/// The names that a folded one of Slurm's stands for: `r[1-2]n[01-16,20]`, with as many digits as
+/// the first number of a range has.
 ///
 /// # Errors
 /// A clause that says what is wrong with it.

@@ -1,4 +1,5 @@
-//! `fleet plan`: the shell script by which a launcher starts one measurement, or another command, on each node.
+//! `fleet plan`: the shell script by which a launcher starts one measurement, or another command,
+//! on each node.
 
 use super::nodes::nodes;
 use crate::arguments::{self, Launch, Launcher};
@@ -11,7 +12,8 @@ use switchcost_machine::spawn::find_program;
 use switchcost_model::harmless_line;
 use switchcost_session::{Exit, Failure, output};
 
-/// What all launchers share. Scripts are part of the program: a plan can be carried to a machine that has only the engine.
+/// What all launchers share. Scripts are part of the program: a plan can be carried to a machine
+/// that has only the engine.
 const FRAME: &str = include_str!("launchers/frame.sh");
 
 /// Program that a launcher needs here, and its part of the script.
@@ -40,7 +42,8 @@ pub fn plan(arguments: &arguments::FleetPlan) -> Result<Exit, Failure> {
     run(&script, arguments.launch.launcher)
 }
 
-/// Runs the script. Its outcome is what comes into the folder; that some nodes failed is for `fleet judge` to say.
+/// Runs the script. Its outcome is what comes into the folder; that some nodes failed is for `fleet
+/// judge` to say.
 pub fn run(script: &str, launcher: Launcher) -> Result<Exit, Failure> {
     let refused = |error: std::io::Error| Failure::refused("cannot start `sh`", error);
     // The script starts the engine, and the shell starts the script.
@@ -82,8 +85,8 @@ pub fn waves(nodes: Vec<(String, Option<String>)>) -> Vec<Vec<String>> {
     waves
 }
 
-/// What runs on a node: the run file on standard output, and nothing left behind. A run that its budget ended (status 4) is a whole run file: slow nodes
-/// have fewer starts.
+/// What runs on a node: the run file on standard output, and nothing left behind. A run that its
+/// budget ended (status 4) is a whole run file: slow nodes have fewer starts.
 fn on_node(program: &str, plan: &FleetPlan) -> String {
     let rows = command_line(plan.rows.iter().map(|row| row.pattern.as_str()));
     format!(
@@ -94,7 +97,8 @@ fn on_node(program: &str, plan: &FleetPlan) -> String {
     )
 }
 
-/// The script for a launcher: the measurement, or the words of another command, as a shell on the node reads them.
+/// The script for a launcher: the measurement, or the words of another command, as a shell on the
+/// node reads them.
 pub fn script(launch: &Launch, waves: &[Vec<String>], into: &Path, words: &[String]) -> Result<String, Failure> {
     let folder =
         into.to_str().ok_or_else(|| Failure::usage("--into: the name of the folder is not UTF-8; choose another"))?;

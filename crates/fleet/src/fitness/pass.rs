@@ -67,7 +67,8 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// Judges rows of the baseline, the first of `runs`, by what was measured now, the second, and by the rules of `compare --gate`.
+    /// Judges rows of the baseline, the first of `runs`, by what was measured now, the second, and
+    /// by the rules of `compare --gate`.
     #[must_use]
     pub fn new(runs: &[Analysis<'_>; 2], rows: &[usize], gate: f64) -> Self {
         let [baseline, now] = runs;
@@ -119,8 +120,8 @@ impl Pass {
     }
 }
 
-/// Rows of a baseline, by their variants, that a pass of this length can judge: those whose own scatter leaves room within the gate, the cheapest of
-/// each family first, then the next.
+/// Rows of a baseline, by their variants, that a pass of this length can judge: those whose own
+/// scatter leaves room within the gate, the cheapest of each family first, then the next.
 #[must_use]
 pub fn measured_rows(baseline: &Analysis<'_>, gate: f64, time: Duration) -> Vec<usize> {
     let starts = baseline.run.starts();

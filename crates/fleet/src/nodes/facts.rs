@@ -7,7 +7,8 @@ use switchcost_model::{SOFTWARE_FACTS, counts, hardware_key, is_known};
 /// What each boot measures anew: equal machines differ in it.
 const MEASURED: &str = "clock.tsc_hz";
 
-/// Facts beside those of the software: how the hardware is laid out, and which preemption model is in force.
+/// Facts beside those of the software: how the hardware is laid out, and which preemption model is
+/// in force.
 const LAYOUT: &[&str] = &["topology.", "kernel.preempt_mode"];
 
 /// A value that not more than one in so many nodes has is the odd one.
@@ -77,7 +78,8 @@ pub(super) fn splits(runs: &[&NodeRun], nodes: &[usize]) -> Vec<FactSplit> {
     all.into_iter().filter_map(split).collect()
 }
 
-/// Of each node the facts that few others share. Where no value is that of most, there is nothing to differ from.
+/// Of each node the facts that few others share. Where no value is that of most, there is nothing
+/// to differ from.
 pub(super) fn rare(splits: &[FactSplit], nodes: usize) -> BTreeMap<usize, Vec<FactDifference>> {
     let mut all: BTreeMap<usize, Vec<FactDifference>> = BTreeMap::new();
     let most =
@@ -97,7 +99,8 @@ pub(super) fn rare(splits: &[FactSplit], nodes: usize) -> BTreeMap<usize, Vec<Fa
     all
 }
 
-/// Nodes of the same software, by the facts in which the group differs at all; the largest set first.
+/// Nodes of the same software, by the facts in which the group differs at all; the largest set
+/// first.
 pub(super) fn alike(runs: &[&NodeRun], nodes: &[usize], splits: &[FactSplit]) -> Vec<Vec<usize>> {
     let names: BTreeSet<&str> = splits.iter().map(|split| split.name.as_str()).collect();
     let mut sets: BTreeMap<Vec<Option<&str>>, Vec<usize>> = BTreeMap::new();

@@ -61,7 +61,8 @@ const GAP: f64 = 4.0;
 /// Fewest nodes whose halves can be told by a gap alone.
 const FEWEST_HALVED: usize = 2 * FEWEST_NODES;
 
-/// The kinds of a set; `None` where one of them is the rule. What parts them is more than the starts of a node scatter by.
+/// The kinds of a set; `None` where one of them is the rule. What parts them is more than the
+/// starts of a node scatter by.
 fn kinds(centres: &[(usize, Centre)], set: &[usize]) -> Option<Kinds> {
     if set.len() < FEWEST_NODES {
         return None;
@@ -77,8 +78,8 @@ fn kinds(centres: &[(usize, Centre)], set: &[usize]) -> Option<Kinds> {
     [sizes, halves(&levels)].into_iter().find_map(|sizes| parted(&nodes, &sizes, within))
 }
 
-/// Nodes on both sides of the widest gap that leaves more than a third on each; nothing where that is too narrow. Single nodes far off hide none, as they would
-/// from [`modes`].
+/// Nodes on both sides of the widest gap that leaves more than a third on each; nothing where that
+/// is too narrow. Single nodes far off hide none, as they would from [`modes`].
 fn halves(levels: &[f64]) -> Vec<usize> {
     let nodes = levels.len();
     let gap = |at: usize| levels[at] - levels[at - 1];

@@ -53,10 +53,12 @@ impl NodeRun {
     }
 }
 
-/// Share of a row's starts that something stops if it belongs to the node, as a quota or a neighbour does. What stopped fewer was a moment.
+/// Share of a row's starts that something stops if it belongs to the node, as a quota or a
+/// neighbour does. What stopped fewer was a moment.
 const STOPPED: f64 = 0.3;
 
-/// Round of a start, its cost, and what the clock's ruler took beside it, ns; without rulers only the cost.
+/// Round of a start, its cost, and what the clock's ruler took beside it, ns; without rulers only
+/// the cost.
 pub type Timed = (u64, f64, Option<f64>);
 
 /// What starts cost in times of the clock's ruler beside them. `None` where one has none.
@@ -139,10 +141,11 @@ pub struct NodeFigures {
     pub through: Passage,
     /// Its cost, ns.
     pub cost: Centre,
-    /// Its cost in times of the clock's ruler beside it: the rate of the clock is not in it. `None`: the probe has no such ruler.
+    /// Its cost in times of the clock's ruler beside it: the rate of the clock is not in it.
+    /// `None`: the probe has no such ruler.
     pub steady: Option<Centre>,
-    /// ln of the time that all batches of a start took ÷ that of as many typical ones at their clock, of the start that [`STOPPED`] lie above: what it was
-    /// stopped for.
+    /// ln of the time that all batches of a start took ÷ that of as many typical ones at their
+    /// clock, of the start that [`STOPPED`] lie above: what it was stopped for.
     pub stalled: f64,
 }
 
@@ -173,7 +176,8 @@ impl NodeFigures {
     }
 }
 
-/// The clock of the core decides what such a row costs. What lies between CPUs has a rate of its own.
+/// The clock of the core decides what such a row costs. What lies between CPUs has a rate of its
+/// own.
 pub(super) fn at_the_clock(through: Passage) -> bool {
     !matches!(through, Passage::Wake | Passage::Cache)
 }

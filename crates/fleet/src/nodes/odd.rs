@@ -12,7 +12,8 @@ pub(super) const LEAST_SPREAD: f64 = 0.005;
 /// Degrees of freedom at most. Nodes scatter with longer tails than the normal distribution has.
 const MOST_FREEDOM: f64 = 12.0;
 
-/// A spread from the MAD of so many values is known as well as a standard deviation of this share of them would be: its efficiency at the normal distribution.
+/// A spread from the MAD of so many values is known as well as a standard deviation of this share
+/// of them would be: its efficiency at the normal distribution.
 const OF_A_MAD: f64 = 0.37;
 
 /// What of a row is odd.
@@ -74,7 +75,8 @@ impl Deviation {
     }
 }
 
-/// The deviation of each node from those that it is held against: its own set, or the first where its own is too small.
+/// The deviation of each node from those that it is held against: its own set, or the first where
+/// its own is too small.
 pub(super) fn deviations(values: &[Value], sets: &[Vec<usize>], floor: f64) -> Vec<Deviation> {
     let of: BTreeMap<usize, Value> = values.iter().map(|value| (value.node, *value)).collect();
     let large = |set: &Vec<usize>| set.iter().filter(|node| of.contains_key(*node)).count() > FEWEST_NODES;
@@ -121,7 +123,8 @@ fn against(nodes: &[usize], peers: &[usize], of: &BTreeMap<usize, Value>, floor:
     nodes.iter().filter_map(|node| of.get(node)).filter_map(deviation).collect()
 }
 
-/// Of deviations of typical, faster and slower starts those that all starts share: what slowed a node for a while says nothing of the node itself.
+/// Of deviations of typical, faster and slower starts those that all starts share: what slowed a
+/// node for a while says nothing of the node itself.
 pub(super) fn lasting(typical: Vec<Deviation>, faster: &[Deviation], slower: &[Deviation]) -> Vec<Deviation> {
     let of = |side: &[Deviation], node: usize| {
         side.binary_search_by_key(&node, |deviation| deviation.node).ok().map(|place| side[place])

@@ -17,7 +17,8 @@ pub struct Reducer<'c> {
 }
 
 impl<'c> Reducer<'c> {
-    /// By these pages and this plan. Rows of mechanisms that no page describes go through something unknown.
+    /// By these pages and this plan. Rows of mechanisms that no page describes go through something
+    /// unknown.
     #[must_use]
     pub fn new(catalogue: &'c Catalogue, plan: &'c FleetPlan) -> Self {
         Self { catalogue, passages: passages(plan), labels: BTreeMap::new(), facts: BTreeMap::new() }

@@ -1,4 +1,5 @@
-//! A run of a node as the figures of its starts: what it is reduced from, and small enough to be kept.
+//! A run of a node as the figures of its starts: what it is reduced from, and small enough to be
+//! kept.
 
 use super::node::{Centre, NodeFigures, NodeRun, NodeStarts, Timed};
 use crate::data::FleetPlan;

@@ -10,17 +10,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use switchcost_stats::{holm, median, quantile, sorted};
 
-/// Chance that any node at all of a fleet of equals is accused by one of its rows, which may have long tails.
+/// Chance that any node at all of a fleet of equals is accused by one of its rows, which may have
+/// long tails.
 const BY_A_ROW: f64 = 0.01;
 
-/// The same by what is taken over all rows: the clock, stops and the sum, which scatter nearly as the model has it.
+/// The same by what is taken over all rows: the clock, stops and the sum, which scatter nearly as
+/// the model has it.
 const BY_ALL_ROWS: f64 = 0.04;
 
-/// Rows that scatter more than this between nodes say little, and take no part in the sum of all rows.
+/// Rows that scatter more than this between nodes say little, and take no part in the sum of all
+/// rows.
 const TOO_WIDE: f64 = 0.1;
 
-/// As far as the fastest and the slowest start of this share of the nodes lie from the others of their node, no node is odd by one row: where starts fall
-/// into kinds, it may have got more of one.
+/// As far as the fastest and the slowest start of this share of the nodes lie from the others of
+/// their node, no node is odd by one row: where starts fall into kinds, it may have got more of
+/// one.
 const REACH: f64 = 0.75;
 
 /// Fewest rows that are summed.
@@ -107,7 +111,8 @@ pub struct GroupSeen {
     pub clock_spread: Option<f64>,
     /// Rows.
     pub rows: Vec<RowSeen>,
-    /// Rows by which its nodes fall into kinds of which none is the rule. Nobody is accused of being of one.
+    /// Rows by which its nodes fall into kinds of which none is the rule. Nobody is accused of
+    /// being of one.
     pub kinds: Vec<KindsSeen>,
 }
 
@@ -149,7 +154,8 @@ impl Test {
     }
 }
 
-/// Judges nodes against the others of their hardware. The result has one verdict a node, in their order.
+/// Judges nodes against the others of their hardware. The result has one verdict a node, in their
+/// order.
 #[must_use]
 pub fn judge_fleet(runs: &[&NodeRun]) -> (Vec<GroupSeen>, Vec<NodeVerdict>) {
     judged(runs, true)
@@ -308,7 +314,8 @@ fn rows_seen(tests: &[Test]) -> Vec<RowSeen> {
     rows.into_iter().filter_map(row).collect()
 }
 
-/// Tests with their corrected p. Where more than a third of a group would be odd by the same, to the same side, none of them is: the group has kinds.
+/// Tests with their corrected p. Where more than a third of a group would be odd by the same, to
+/// the same side, none of them is: the group has kinds.
 fn corrected<'t>(
     tests: &'t [Test],
     verdicts: &[NodeVerdict],
@@ -422,8 +429,8 @@ pub struct CommonChange {
     pub ratio: f64,
 }
 
-/// Which nodes changed since earlier rounds, beyond what all nodes did, and that: facts and rows of each, in the order of `now`. Nodes without an earlier
-/// run have nothing.
+/// Which nodes changed since earlier rounds, beyond what all nodes did, and that: facts and rows of
+/// each, in the order of `now`. Nodes without an earlier run have nothing.
 #[must_use]
 pub fn changed(before: &[Vec<&NodeRun>], now: &[&NodeRun]) -> (Vec<NodeVerdict>, Vec<CommonChange>) {
     let differences: Vec<Option<NodeRun>> =

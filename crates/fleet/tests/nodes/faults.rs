@@ -58,7 +58,8 @@ fn in_some_rounds(sample: &mut NodeSample, share: f64, factor: f64, random: &mut
     }
 }
 
-/// Stops for so many ns in each of a start's periods of 100 ms. A start takes 60 ms, so that some have none.
+/// Stops for so many ns in each of a start's periods of 100 ms. A start takes 60 ms, so that some
+/// have none.
 fn stopped(sample: &mut NodeSample, quota: f64, random: &mut Random) {
     const OF_A_PERIOD: f64 = 0.6;
     for (_, mean, _) in sample.rows.iter_mut().flat_map(|row| &mut row.means) {

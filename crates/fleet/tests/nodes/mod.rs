@@ -1,4 +1,5 @@
-//! Fleets of simulated nodes, drawn from kept runs of a real machine (data/example/fleet.json), and what `fleet judge` says of them.
+//! Fleets of simulated nodes, drawn from kept runs of a real machine (data/example/fleet.json), and
+//! what `fleet judge` says of them.
 
 pub mod faults;
 
@@ -11,7 +12,8 @@ use switchcost_fleet::{NodeRun, NodeSample, judge_fleet};
 /// Nodes of a fleet.
 pub const NODES: usize = 64;
 
-/// A run that other programs disturbed more than this share of does not count as one of a quiet machine.
+/// A run that other programs disturbed more than this share of does not count as one of a quiet
+/// machine.
 const DISTURBED: f64 = 0.1;
 
 /// What the clock's ruler takes in the kept runs, about.
@@ -47,7 +49,8 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The same with a clock that does not change: what a machine of one frequency would have given.
+    /// The same with a clock that does not change: what a machine of one frequency would have
+    /// given.
     pub fn at_one_clock(mut self) -> Self {
         let steady = |sample: &mut NodeSample| {
             let starts = sample.rows.iter_mut().flat_map(|row| row.medians.iter_mut().chain(&mut row.means));
@@ -78,7 +81,8 @@ impl Kept {
     }
 }
 
-/// How much equal nodes differ: standard deviation of their clock, of what all rows of a node share beside it, and of what each has for itself.
+/// How much equal nodes differ: standard deviation of their clock, of what all rows of a node share
+/// beside it, and of what each has for itself.
 pub type Scatter = f64;
 
 /// Nodes of one kind.
@@ -91,7 +95,8 @@ pub fn drawn<'a, T>(all: &'a [T], random: &mut Random) -> &'a T {
     &all[(random.uniform() * all.len() as f64) as usize]
 }
 
-/// Another run of a node like this: the starts of each row drawn anew, with repetition, and its costs moved by what nodes differ in.
+/// Another run of a node like this: the starts of each row drawn anew, with repetition, and its
+/// costs moved by what nodes differ in.
 fn node(sample: &NodeSample, scatter: Scatter, random: &mut Random) -> NodeSample {
     let last = sample.rows.iter().flat_map(|row| &row.means).map(|(round, ..)| round + 1).max().unwrap_or(0);
     let (clock, common) = ((scatter * random.normal()).exp(), scatter * random.normal());

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 pub(crate) struct Cgroups {
     /// `v1`, `v2`, `hybrid` or `none`.
     pub version: &'static str,
-    /// Directories from this process's cpu group up to the mounted root, own first, with the hierarchy's form.
+    /// Directories from this process's cpu group up to the mounted root, own first, with the
+    /// hierarchy's form.
     pub cpu: Option<Chain>,
     cpuset: Option<Chain>,
     cpuacct: Option<Chain>,
@@ -52,7 +53,8 @@ impl Cgroups {
         }
     }
 
-    /// Groups with a cpu controller above this process, the root not counted: each makes a switch more expensive.
+    /// Groups with a cpu controller above this process, the root not counted: each makes a switch
+    /// more expensive.
     pub(crate) fn depth(&self, host: &Host) -> Option<usize> {
         let chain = self.cpu.as_ref()?;
         let below_root = chain.dirs.len().saturating_sub(1);
@@ -82,7 +84,8 @@ impl Cgroups {
         host.number(self.cpu.as_ref()?.dirs.first()?.join("cpu.rt_runtime_us").to_str()?).ok()
     }
 
-    /// How often a quota has stopped each of this process's groups so far, and for how long, ns. Those that tell nothing are left out.
+    /// How often a quota has stopped each of this process's groups so far, and for how long, ns.
+    /// Those that tell nothing are left out.
     pub(crate) fn throttled(&self, host: &Host) -> BTreeMap<PathBuf, (u64, u64)> {
         let dirs = self.cpu.iter().flat_map(|chain| &chain.dirs);
         let of = |dir: &PathBuf| {
@@ -106,8 +109,8 @@ impl Cgroups {
         list::parse(&text)
     }
 
-    /// The file with every CPU's busy time in ns, if the machine's root group is visible (`release_agent` exists in it
-    /// only): a container's own root would hide its neighbours.
+    /// The file with every CPU's busy time in ns, if the machine's root group is visible
+    /// (`release_agent` exists in it only): a container's own root would hide its neighbours.
     pub(crate) fn usage_percpu(&self, host: &Host) -> Option<PathBuf> {
         let chain = self.cpuacct.as_ref().filter(|chain| !chain.v2)?;
         let root = chain.dirs.last()?;

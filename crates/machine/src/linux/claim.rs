@@ -4,7 +4,8 @@ use std::io::ErrorKind;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// A name that nobody else has as long as this lives. It is not a file: nothing is left of it, whoever is killed, and no folder has to be writable.
+/// A name that nobody else has as long as this lives. It is not a file: nothing is left of it,
+/// whoever is killed, and no folder has to be writable.
 #[derive(Debug)]
 pub(crate) struct Claim {
     _socket: UnixDatagram,

@@ -1,5 +1,6 @@
-//! Counters by perf_event_open(2). They are this thread's own, off, and inherited: what it forks begins to count at its exec. So nothing of a start is
-//! missed, and no other program is stopped or looked into.
+//! Counters by perf_event_open(2). They are this thread's own, off, and inherited: what it forks
+//! begins to count at its exec. So nothing of a start is missed, and no other program is stopped or
+//! looked into.
 
 use super::host::cause;
 use perf_event::events::{Hardware, Software};
@@ -10,7 +11,8 @@ use switchcost_model::{Counter, Obstacle};
 /// What may be counted of whom.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
-/// Events that are counted of a program and of all that it starts. The kernel closes them when this is dropped, also with the host.
+/// Events that are counted of a program and of all that it starts. The kernel closes them when this
+/// is dropped, also with the host.
 pub struct Counters(Vec<(String, Result<perf_event::Counter, Obstacle>)>);
 
 impl std::fmt::Debug for Counters {
@@ -20,7 +22,8 @@ impl std::fmt::Debug for Counters {
 }
 
 impl Counters {
-    /// Opens these for the program that the calling thread starts next: they count from its exec to the end of the last of its descendants.
+    /// Opens these for the program that the calling thread starts next: they count from its exec to
+    /// the end of the last of its descendants.
     #[must_use]
     pub fn open(events: &[Counter]) -> Self {
         let paranoid = || std::fs::read_to_string(PARANOID).unwrap_or_default().trim().to_owned();
@@ -74,7 +77,8 @@ fn refusal(error: &std::io::Error, paranoid: String) -> Obstacle {
     }
 }
 
-/// What was counted all the time. What had a counter now and then would have to be scaled by a guess.
+/// What was counted all the time. What had a counter now and then would have to be scaled by a
+/// guess.
 fn whole(read: &CountAndTime) -> Result<u64, Obstacle> {
     match (read.time_running, read.time_enabled) {
         (_, 0) => Err(Obstacle::NobodyCounted),

@@ -10,7 +10,8 @@ use switchcost_model::{Finding, finding};
 /// As many CPUs as Linux can have, in words of 64.
 const WORDS: usize = 8192 / 64;
 
-/// A set of CPUs as the kernel takes it. The C library's ends at 1,024 CPUs, and a kernel that has room for more does not even answer with so few.
+/// A set of CPUs as the kernel takes it. The C library's ends at 1,024 CPUs, and a kernel that has
+/// room for more does not even answer with so few.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CpuSet([u64; WORDS]);
 
@@ -83,7 +84,8 @@ pub(crate) fn fast_cpus(cpus: &[u32]) -> Vec<u32> {
     fast_cpus_on(&Host::real(), cpus)
 }
 
-/// The same for any machine. Cores that differ by less than a tenth are of one kind: firmware names favourites among equals.
+/// The same for any machine. Cores that differ by less than a tenth are of one kind: firmware names
+/// favourites among equals.
 pub(crate) fn fast_cpus_on(host: &Host, cpus: &[u32]) -> Vec<u32> {
     let (_, speeds) = speeds(host);
     let of = |cpu: &u32| speeds.iter().find(|(known, _)| known == cpu).map(|(_, speed)| *speed);
@@ -91,8 +93,10 @@ pub(crate) fn fast_cpus_on(host: &Host, cpus: &[u32]) -> Vec<u32> {
     cpus.iter().copied().filter(|cpu| of(cpu).is_some_and(|speed| speed * 10 > most * 9)).collect()
 }
 
-/// What the kernel says of the speed of its CPUs, by the first of these that tells: Arm and newer x86 kernels give capacities, older ones of hybrid machines
-/// lists by kind of core, firmware its highest performance, and cpufreq the highest frequency. The name of what was read, and a number for each CPU.
+/// What the kernel says of the speed of its CPUs, by the first of these that tells: Arm and newer
+/// x86 kernels give capacities, older ones of hybrid machines lists by kind of core, firmware its
+/// highest performance, and cpufreq the highest frequency. The name of what was read, and a number
+/// for each CPU.
 pub(crate) fn speeds(host: &Host) -> (&'static str, Vec<(u32, u64)>) {
     let online = host.online();
     let each = |file: &str| -> Vec<(u32, u64)> {

@@ -1,9 +1,11 @@
-//! Files that a crashed runtime leaves where it stood, which is the installation, or in the folder for temporary files.
+//! Files that a crashed runtime leaves where it stood, which is the installation, or in the folder
+//! for temporary files.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Beginning and end of their names: the kernel's dump, reports of the JVM, of Node.js and of Erlang, and what valgrind dumps.
+/// Beginning and end of their names: the kernel's dump, reports of the JVM, of Node.js and of
+/// Erlang, and what valgrind dumps.
 const NAMES: [(&str, &str); 7] = [
     ("core", ""),
     ("hs_err_pid", ".log"),
@@ -31,7 +33,8 @@ impl Dropped {
         Self { folder: folder.map(Path::to_owned), since: now.checked_sub(COARSE).unwrap_or(now) }
     }
 
-    /// Removes what has come since then; in the folder that all share only what bears the number of the process.
+    /// Removes what has come since then; in the folder that all share only what bears the number of
+    /// the process.
     pub(super) fn clear(&self, pid: i32) {
         self.folder.iter().for_each(|folder| self.clear_in(folder, |_| true));
         let number = pid.to_string();

@@ -17,7 +17,8 @@ const DOCKER: &str = "/var/lib/docker/containers";
 /// Where Podman lists its containers, below the folder of root's and of the user's data.
 const PODMAN: &str = "containers/storage/overlay-containers/containers.json";
 
-/// Where nerdctl keeps the names of containerd's containers: ADDRESS/names/NAMESPACE/NAME holds the id.
+/// Where nerdctl keeps the names of containerd's containers: ADDRESS/names/NAMESPACE/NAME holds the
+/// id.
 const NERDCTL: &str = "/var/lib/nerdctl";
 
 /// A control group, by one of its folders: each hierarchy has its own.
@@ -91,7 +92,8 @@ impl Group {
         processes(host, &self.dir)
     }
 
-    /// CPU time that it has used so far, with what came and went, ns; None: its hierarchy does not count it.
+    /// CPU time that it has used so far, with what came and went, ns; None: its hierarchy does not
+    /// count it.
     pub(crate) fn cpu_ns(&self, host: &Host) -> Option<u64> {
         let of = |line: &str| line.strip_prefix("usage_usec ")?.trim().parse::<u64>().ok();
         let usage = |text: String| text.lines().find_map(of).map(|microseconds| microseconds * 1000);
@@ -100,7 +102,8 @@ impl Group {
     }
 }
 
-/// Where hierarchies are mounted: of the second version, then of the first with systemd's before the rest.
+/// Where hierarchies are mounted: of the second version, then of the first with systemd's before
+/// the rest.
 fn mounts(host: &Host) -> Vec<PathBuf> {
     let text = host.read("/proc/self/mountinfo").unwrap_or_default();
     let mut found: Vec<(u32, PathBuf)> = text
@@ -137,7 +140,8 @@ fn with_below(host: &Host, dir: &Path, deep: usize) -> Vec<PathBuf> {
     std::iter::once(dir.to_owned()).chain(inner).collect()
 }
 
-/// A folder as runtimes call it: NAME, RUNTIME-ID.scope, or ID alone, of which the first digits are enough.
+/// A folder as runtimes call it: NAME, RUNTIME-ID.scope, or ID alone, of which the first digits are
+/// enough.
 fn is_container(folder: &str, wanted: &str) -> bool {
     // Podman's monitor has a group beside its container's.
     if folder.contains("conmon") {

@@ -1,6 +1,7 @@
-//! Tasks that want the CPU beside a probe. The kernel shares CPUs out between sessions and control groups before it looks at nice values, so hogs must be in
-//! the probe's own: they are forked from its process just before that becomes the probe. Their parent ends at once, so that this process adopts them and the
-//! probe has no children that it does not know.
+//! Tasks that want the CPU beside a probe. The kernel shares CPUs out between sessions and control
+//! groups before it looks at nice values, so hogs must be in the probe's own: they are forked from
+//! its process just before that becomes the probe. Their parent ends at once, so that this process
+//! adopts them and the probe has no children that it does not know.
 
 use super::cpus::CpuSet;
 use super::host::Host;
@@ -37,7 +38,8 @@ unsafe impl Sync for Shared {}
 
 impl Shared {
     fn new() -> io::Result<Self> {
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice overlaps nothing; its zero bytes are a `Board`.
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice overlaps nothing;
+        // its zero bytes are a `Board`.
         let at = unsafe {
             mmap_anonymous(
                 std::ptr::null_mut(),
@@ -116,7 +118,8 @@ impl Nest {
         Ok(())
     }
 
-    /// Until a hog has its CPU and its class, so that nobody takes it for one of the probe's tasks. One that stays away is missed at the release.
+    /// Until a hog has its CPU and its class, so that nobody takes it for one of the probe's tasks.
+    /// One that stays away is missed at the release.
     fn await_one(&self, index: usize) {
         let seconds = || rustix::time::clock_gettime(rustix::time::ClockId::Monotonic).tv_sec;
         let until = seconds() + PATIENCE.as_secs() as i64 + 1;
@@ -165,10 +168,12 @@ impl Nest {
     }
 }
 
-/// By system call: the C library's fork runs handlers that may want a lock which another thread of the host held.
+/// By system call: the C library's fork runs handlers that may want a lock which another thread of
+/// the host held.
 fn fork() -> io::Result<i32> {
-    // SAFETY: without flags that share anything, clone is fork: the child goes on with a copy of this stack and of all memory. Its arguments are zeros in whatever
-    // order an architecture takes them.
+    // SAFETY: without flags that share anything, clone is fork: the child goes on with a copy of
+    // this stack and of all memory. Its arguments are zeros in whatever order an architecture takes
+    // them.
     let answer = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer as i32) }
 }

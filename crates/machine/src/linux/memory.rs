@@ -1,4 +1,5 @@
-//! Memory that runs out ends the process with a sentence and a status, where Rust's own way out is a signal.
+//! Memory that runs out ends the process with a sentence and a status, where Rust's own way out is
+//! a signal.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

@@ -66,7 +66,8 @@ pub(crate) fn can_observe() -> Result<(), String> {
     if own.is_dir() { own_ids() } else { Err("/proc is not there, and probes are watched through it; mount it".into()) }
 }
 
-/// That `/proc` numbers processes as this one does. By the ids of another PID namespace strangers would be watched, and ended.
+/// That `/proc` numbers processes as this one does. By the ids of another PID namespace strangers
+/// would be watched, and ended.
 ///
 /// # Errors
 /// A clause that says so, and the cure.

@@ -1,5 +1,6 @@
-//! Who watches tasks, or takes part in how they are scheduled: tracers, tracing, probes of the kernel,
-//! programs that hold perf events or BPF links, modules, another scheduler, checks of a debug kernel.
+//! Who watches tasks, or takes part in how they are scheduled: tracers, tracing, probes of the
+//! kernel, programs that hold perf events or BPF links, modules, another scheduler, checks of a
+//! debug kernel.
 
 use super::host::{Host, unknown};
 use std::collections::BTreeSet;
@@ -20,7 +21,8 @@ const MOST_ANCESTORS: usize = 32;
 /// Beginnings of the names of modules that hook into the scheduler or into system calls.
 const MODULES: [&str; 6] = ["falco", "scap", "sysdig_probe", "lttng_", "stap_", "dtrace"];
 
-/// Kinds of BPF links that run at tracepoints, at functions of the kernel, or in place of its scheduler.
+/// Kinds of BPF links that run at tracepoints, at functions of the kernel, or in place of its
+/// scheduler.
 const LINKS: [&str; 6] = ["raw_tracepoint", "tracing", "perf_event", "kprobe_multi", "uprobe_multi", "struct_ops"];
 
 /// Files of tracefs from which what was recorded is read.
@@ -37,7 +39,8 @@ const SETTINGS: [&str; 3] = ["sched_schedstats", "latencytop", "stack_tracer_ena
 const OPTIONS: [&str; 5] =
     ["CONFIG_KASAN", "CONFIG_KCSAN", "CONFIG_KMSAN", "CONFIG_PROVE_LOCKING", "CONFIG_DEBUG_LOCK_ALLOC"];
 
-/// Fact → who was seen, `none`, or why that is unknown. The first ones make a switch more expensive, [`IDLE_REQUEST`] a wake-up cheaper.
+/// Fact → who was seen, `none`, or why that is unknown. The first ones make a switch more
+/// expensive, [`IDLE_REQUEST`] a wake-up cheaper.
 pub(crate) fn observers(host: &Host) -> Vec<(&'static str, String)> {
     let Holders { perf, links, audit, latency, pipes } = holders(host);
     vec![
@@ -152,7 +155,8 @@ fn kernel_checks(host: &Host) -> String {
     listed(seen)
 }
 
-/// Programs that hold perf events, BPF links and a request for idle CPUs, and whether system calls are audited.
+/// Programs that hold perf events, BPF links and a request for idle CPUs, and whether system calls
+/// are audited.
 struct Holders {
     perf: String,
     links: String,

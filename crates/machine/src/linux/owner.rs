@@ -20,7 +20,8 @@ pub(crate) fn locks(path: &Path) -> Locks {
     locks_of(facts.f_type as u64 & 0xffff_ffff, kind)
 }
 
-/// The number of every file system that a program serves: the user's own, or one of the host of a guest.
+/// The number of every file system that a program serves: the user's own, or one of the host of a
+/// guest.
 const FUSE: u64 = 0x6573_5546;
 
 /// By these kinds of FUSE, files come from elsewhere.
@@ -64,11 +65,13 @@ fn locks_of(magic: u64, kind: Option<&str>) -> Locks {
     };
     let kept = match magic {
         FUSE => kind.is_some_and(|kind| SERVED_HERE.contains(&kind)),
-        // ext, XFS, Btrfs, Bcachefs, ZFS, F2FS, JFS, ReiserFS, NILFS, UBIFS, NTFS, exFAT, FAT, HFS+, eCryptfs; in memory; what lies over others.
+        // ext, XFS, Btrfs, Bcachefs, ZFS, F2FS, JFS, ReiserFS, NILFS, UBIFS, NTFS, exFAT, FAT,
+        // HFS+, eCryptfs; in memory; what lies over others.
         0xef53 | 0x5846_5342 | 0x9123_683e | 0xca45_1a4e | 0x2fc1_2fc1 | 0xf2f5_2010 | 0x3153_464a | 0x5265_4973
         | 0x3434 | 0x2405_1905 | 0x7366_746e | 0x2011_bab0 | 0x4d44 | 0x482b | 0xf15f | 0x0102_1994 | 0x8584_58f6
         | 0x794c_7630 | 0x6175_6673 => true,
-        // Read only, and those of the kernel itself: that nothing can be stored there is said by who tries.
+        // Read only, and those of the kernel itself: that nothing can be stored there is said by
+        // who tries.
         0x9fa0 | 0x6265_6572 | 0x7371_7368 | 0x9660 | 0xe0f5_e1e2 | 0x1cd1 | 0x0027_e0eb => true,
         _ => false,
     };
@@ -87,7 +90,8 @@ pub(crate) fn hand_over(path: &Path) {
     if !own.is_root() || owner.uid() == own.as_raw() {
         return;
     }
-    // By descriptor, and only what is root's and has this one name: the owner of the folder may exchange what stands there.
+    // By descriptor, and only what is root's and has this one name: the owner of the folder may
+    // exchange what stands there.
     let Ok(file) = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()) else { return };
     let one = |facts: &rustix::fs::Stat| facts.st_nlink == 1 || facts.st_mode & 0o170_000 == 0o040_000;
     if fstat(&file).is_ok_and(|facts| facts.st_uid == own.as_raw() && one(&facts)) {
@@ -96,7 +100,8 @@ pub(crate) fn hand_over(path: &Path) {
     }
 }
 
-/// Folders of which the user says that nobody else can act on them, whatever their modes say: `SWITCHCOST_TRUST`.
+/// Folders of which the user says that nobody else can act on them, whatever their modes say:
+/// `SWITCHCOST_TRUST`.
 const TRUST: &str = "SWITCHCOST_TRUST";
 
 /// The path lies in a folder that is trusted by name. Links count as what they lead to.
@@ -129,7 +134,8 @@ pub(crate) fn root_may_run(program: &Path) -> Result<(), String> {
     let own = std::env::current_exe().and_then(std::fs::canonicalize).ok();
     let facts = |path: Option<&Path>| path.and_then(|path| std::fs::metadata(path).ok());
     let own_folder = facts(own.as_deref().and_then(Path::parent));
-    // Whoever may write the folder of a link, or of what it leads to, chooses the program. What is not there, the start says.
+    // Whoever may write the folder of a link, or of what it leads to, chooses the program. What is
+    // not there, the start says.
     let Ok(file) = std::fs::canonicalize(program) else { return Ok(()) };
     no_freer(&file, facts(own.as_deref()).as_ref())?;
     for folder in [program.parent(), file.parent()].into_iter().flatten() {
@@ -140,14 +146,16 @@ pub(crate) fn root_may_run(program: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// In a namespace that knows only some users, those of the system and all others look alike; root is no more there than who made it.
+/// In a namespace that knows only some users, those of the system and all others look alike; root
+/// is no more there than who made it.
 fn unknown_user(uid: u32) -> bool {
     const NOBODY: u32 = 65534;
     let map = || std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     uid == NOBODY && map().split_whitespace().ne(["0", "0", "4294967295"])
 }
 
-/// Root, this user and whoever may write `than` may write it, and nobody else; or the user trusts the folder by name.
+/// Root, this user and whoever may write `than` may write it, and nobody else; or the user trusts
+/// the folder by name.
 fn no_freer(path: &Path, than: Option<&Metadata>) -> Result<(), String> {
     match refused(path, than) {
         Err(_) if trusted_by_name(path) => Ok(()),

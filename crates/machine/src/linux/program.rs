@@ -175,13 +175,15 @@ impl Watched {
         let before = sys::own_cpu_ns();
         let at = Instant::now();
         let mut here = BTreeSet::new();
-        // What has ended is not read again, but for a command, whose end is seen: its counts would be of a later moment than the time they are divided by.
+        // What has ended is not read again, but for a command, whose end is seen: its counts would
+        // be of a later moment than the time they are divided by.
         let alive = !self.is_gone();
         let processes = if alive || self.samples == 0 || self.child.is_some() { self.processes() } else { Vec::new() };
         let folders: Vec<(u32, OwnedFd, Vec<u32>)> = processes
             .iter()
             .filter_map(|process| {
-                // Files are opened from here: four names to look up for each of them would be a tenth of a look's cost.
+                // Files are opened from here: four names to look up for each of them would be a
+                // tenth of a look's cost.
                 let folder = open(&rustix::fs::CWD, self.host.path(format!("/proc/{process}/task"))).ok()?;
                 Some((*process, folder, threads_of(&self.host, *process)))
             })
@@ -253,7 +255,8 @@ impl Watched {
         found
     }
 
-    /// `tasks`: the folder of the process's threads; `placed`: where it ran and waits is also to be read. False: the thread is gone.
+    /// `tasks`: the folder of the process's threads; `placed`: where it ran and waits is also to be
+    /// read. False: the thread is gone.
     fn sample_task(&mut self, tasks: &OwnedFd, process: u32, thread: u32, placed: bool) -> bool {
         let (cpu_ns, runs) =
             if self.read(tasks, format!("{thread}/schedstat")) { schedstat(&self.text) } else { (None, None) };
@@ -267,7 +270,8 @@ impl Watched {
         }
         let Some(Status { name, voluntary, involuntary }) = Status::of(&self.text) else { return false };
         let counters = Counters { voluntary, involuntary, cpu_ns, runs };
-        // Threads that were there before anybody looked begin with what they have; others with nothing.
+        // Threads that were there before anybody looked begin with what they have; others with
+        // nothing.
         let born = self.samples > 0 || self.from_birth;
         let known = self.threads.entry((process, thread)).or_insert_with(|| Known {
             first: if born { Counters { cpu_ns: cpu_ns.map(|_| 0), ..Counters::default() } } else { counters },
@@ -290,7 +294,8 @@ impl Watched {
         true
     }
 
-    /// Where a thread ran and what it waits for: only of threads that have switched, since reading costs.
+    /// Where a thread ran and what it waits for: only of threads that have switched, since reading
+    /// costs.
     fn place(&mut self, tasks: &OwnedFd, process: u32, thread: u32) {
         let stat = self.read(tasks, format!("{thread}/stat"));
         let cpu = stat.then(|| Stat::of(&self.text).and_then(|stat| stat.cpu()));
@@ -304,8 +309,9 @@ impl Watched {
         }
     }
 
-    /// The kernel function that it waits in, or will soon: one that runs is looked at again, for some tens of microseconds, since a thread whose
-    /// waits are as short as that would else hardly ever be seen in one.
+    /// The kernel function that it waits in, or will soon: one that runs is looked at again, for
+    /// some tens of microseconds, since a thread whose waits are as short as that would else hardly
+    /// ever be seen in one.
     fn channel(&mut self, tasks: &OwnedFd, thread: u32) -> Option<String> {
         let tries = if self.of_another_user { 1 } else { MOST_TRIES };
         let path = format!("{thread}/wchan");
@@ -333,8 +339,9 @@ impl Watched {
         }
     }
 
-    /// Reads a file into the buffer that all looks share. The kernel writes such a file at the first read; to ask for its size before and for more
-    /// after a short answer would double the calls.
+    /// Reads a file into the buffer that all looks share. The kernel writes such a file at the
+    /// first read; to ask for its size before and for more after a short answer would double the
+    /// calls.
     fn read(&mut self, folder: &impl AsFd, path: impl rustix::path::Arg) -> bool {
         self.text.clear();
         let Ok(file) = open(folder, path) else { return false };
@@ -375,20 +382,23 @@ impl Watched {
         self.end(kill.then_some(ENDING))
     }
 
-    /// Waits for the end of a command. With a patience, asks it to end first and kills it after that time.
+    /// Waits for the end of a command. With a patience, asks it to end first and kills it after
+    /// that time.
     fn end(&mut self, patience: Option<Duration>) -> Option<ExitStatus> {
         let child = self.child.take()?;
         let pid = raw_pid(child.id())?;
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let runs = || matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None));
         if let Some(patience) = patience.filter(|_| runs()) {
-            // It may just have ended. One that is stopped hears nothing until it goes on, and one may be deaf.
+            // It may just have ended. One that is stopped hears nothing until it goes on, and one
+            // may be deaf.
             let _ = rustix::process::kill_process(pid, Signal::TERM);
             let _ = rustix::process::kill_process(pid, Signal::CONT);
             strays::all_ended_by(Instant::now() + patience, &[pid]);
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
-        // Dead and not yet reaped it shows its last counts, and whether it waited for children: in the sums of its end theirs stand too.
+        // Dead and not yet reaped it shows its last counts, and whether it waited for children: in
+        // the sums of its end theirs stand too.
         let _ = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         self.sample();
         self.uncounted_children = !self.children && self.stat_of_program(|stat| stat.has_reaped());

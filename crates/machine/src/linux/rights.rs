@@ -11,7 +11,8 @@ use switchcost_model::Capabilities;
 const OWNER_PASSES: u32 = 0o100;
 const OTHERS_PASS: u32 = 0o001;
 
-/// `kept`, and what root needs to read a program below a folder that only its owner, another user, may enter: with `sudo`, somebody's own build at home.
+/// `kept`, and what root needs to read a program below a folder that only its owner, another user,
+/// may enter: with `sudo`, somebody's own build at home.
 pub(super) fn to_reach(program: &Path, kept: Capabilities) -> Capabilities {
     let open = |folder: &Path| {
         std::fs::metadata(folder).is_ok_and(|seen| {
@@ -25,10 +26,12 @@ pub(super) fn to_reach(program: &Path, kept: Capabilities) -> Capabilities {
     "dac_read_search".parse().map_or(kept, |search| kept.and(search))
 }
 
-/// Gives up, for whatever this process becomes by exec, all but `kept`. Root gets at exec what the bounding set has (capabilities(7)), anybody else what is
-/// inheritable and ambient, which goes with the inheritable set.
+/// Gives up, for whatever this process becomes by exec, all but `kept`. Root gets at exec what the
+/// bounding set has (capabilities(7)), anybody else what is inheritable and ambient, which goes
+/// with the inheritable set.
 ///
-/// Who may not give up anything (root without `setpcap`) keeps it. Async-signal-safe: system calls only.
+/// Who may not give up anything (root without `setpcap`) keeps it. Async-signal-safe: system calls
+/// only.
 pub(super) fn drop_all_but(kept: Capabilities) {
     for number in (0..u64::BITS).filter(|number| !kept.keeps(*number)) {
         let one = CapabilitySet::from_bits_retain(1 << number);

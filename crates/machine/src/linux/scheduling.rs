@@ -23,7 +23,8 @@ struct Attributes {
 const POLICIES: [(Class, u32); 6] =
     [(Class::Other, 0), (Class::Fifo, 1), (Class::Rr, 2), (Class::Batch, 3), (Class::Idle, 5), (Class::Deadline, 6)];
 
-/// Of its period a task of DEADLINE may run this share: far more than a wake-up takes, and little enough to be admitted.
+/// Of its period a task of DEADLINE may run this share: far more than a wake-up takes, and little
+/// enough to be admitted.
 const SHARE: u64 = 10;
 
 impl From<Scheduling> for Attributes {
@@ -51,7 +52,8 @@ pub(super) fn set(task: i32, wanted: Scheduling) -> io::Result<()> {
 }
 
 fn put(task: i32, attributes: Attributes) -> io::Result<()> {
-    // SAFETY: the kernel reads `size` bytes of the structure, which it is made of, and writes nothing but the size, on error, to memory of ours.
+    // SAFETY: the kernel reads `size` bytes of the structure, which it is made of, and writes
+    // nothing but the size, on error, to memory of ours.
     let answer = unsafe { libc::syscall(libc::SYS_sched_setattr, task, &raw const attributes, 0) };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
@@ -64,7 +66,8 @@ fn get(task: i32) -> Option<Attributes> {
     (answer == 0).then_some(attributes)
 }
 
-/// Leaves the class that a parent handed on for the usual one. Who inherits that children are reset (`SCHED_RESET_ON_FORK`) may keep that alone.
+/// Leaves the class that a parent handed on for the usual one. Who inherits that children are reset
+/// (`SCHED_RESET_ON_FORK`) may keep that alone.
 pub(super) fn leave_class() {
     const RESET_ON_FORK: u64 = 1;
     let Some(own) = get(0).filter(|own| own.policy != 0) else { return };
@@ -72,7 +75,8 @@ pub(super) fn leave_class() {
     let _ = put(0, usual).or_else(|_| put(0, Attributes { flags: RESET_ON_FORK, ..usual }));
 }
 
-/// See [`crate::load::refusal`]. A thread of the host tries: what the kernel says is nearer to the truth than what capabilities and limits let one guess.
+/// See [`crate::load::refusal`]. A thread of the host tries: what the kernel says is nearer to the
+/// truth than what capabilities and limits let one guess.
 pub(crate) fn refusal(wanted: Scheduling, pinned: bool, hogs: u64, period_ns: u64) -> Option<Obstacle> {
     let resolution = rustix::time::clock_getres(rustix::time::ClockId::Monotonic);
     let resolution = resolution.tv_sec as u64 * 1_000_000_000 + resolution.tv_nsec as u64;

@@ -39,7 +39,8 @@ pub(crate) const ENVIRONMENT: &[&str] = &["PATH"];
 /// Most bytes taken from a pipe at once; a pipe holds as many.
 const CHUNK: usize = 64 * 1024;
 
-/// Errors of the steps before exec travel to the parent as error numbers; these two never come from exec.
+/// Errors of the steps before exec travel to the parent as error numbers; these two never come from
+/// exec.
 const NOT_GRANTED: Errno = Errno::CHRNG;
 const PARENT_DIED: Errno = Errno::OWNERDEAD;
 
@@ -73,8 +74,8 @@ impl Running {
         };
         let (report, report_write) = nonblocking_pipe().map_err(other)?;
         let (log, log_write) = nonblocking_pipe().map_err(other)?;
-        // This occupies the number `report_fd`, if it was free. So std's own pipe, which tells of a failed exec, cannot
-        // get that number, and the dup2 in the child cannot close it.
+        // This occupies the number `report_fd`, if it was free. So std's own pipe, which tells of a
+        // failed exec, cannot get that number, and the dup2 in the child cannot close it.
         let report_write =
             rustix::io::fcntl_dupfd_cloexec(&report_write, request.report_fd).map_err(|error| other(error.into()))?;
         let mut command = Command::new(&program);
@@ -96,9 +97,9 @@ impl Running {
         };
         let mark = strays::mark();
         let image = Image::new(&program, request, mark.as_deref()).map_err(other)?;
-        // SAFETY: between fork and exec only async-signal-safe calls are allowed, because another thread may have held
-        // any lock at the fork. `BeforeExec::apply` and `Image::exec` make system calls only; the closure owns all that
-        // they use.
+        // SAFETY: between fork and exec only async-signal-safe calls are allowed, because another
+        // thread may have held any lock at the fork. `BeforeExec::apply` and `Image::exec` make
+        // system calls only; the closure owns all that they use.
         unsafe { command.pre_exec(move || before_exec.apply().and_then(|()| image.exec())) };
         let dropped = Dropped::begin(request.directory.as_deref());
         let mut live = strays::live();
@@ -181,8 +182,8 @@ impl Running {
     }
 
     pub(crate) fn kill_group(&self) {
-        // Not reaped (`end` consumes the public handle), so neither id can belong to anybody else. The leader by
-        // itself too: it may have moved to another group.
+        // Not reaped (`end` consumes the public handle), so neither id can belong to anybody else.
+        // The leader by itself too: it may have moved to another group.
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
         let _ = rustix::process::kill_process(self.pid, Signal::KILL);
     }
@@ -196,7 +197,8 @@ impl Running {
         strays::let_go(self.pid);
         self.kill_group();
         strays::all_ended_by(Instant::now() + strays::GOING, &[self.pid]);
-        // Again, for a process that had not joined the group yet. Before reaping: until then nobody can get the id.
+        // Again, for a process that had not joined the group yet. Before reaping: until then nobody
+        // can get the id.
         self.kill_group();
         let reaped = strays::release(self.pid);
         let left = u32::from(matches!(reaped, Ok(None)));
@@ -269,8 +271,8 @@ struct BeforeExec {
 }
 
 impl BeforeExec {
-    /// Async-signal-safe: system calls only (rustix makes them directly or through thin C wrappers), no allocation, no
-    /// lock, no panic. std has already emptied the signal mask.
+    /// Async-signal-safe: system calls only (rustix makes them directly or through thin C
+    /// wrappers), no allocation, no lock, no panic. std has already emptied the signal mask.
     fn apply(&self) -> io::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // A parent that died before the line above sends no signal any more.
@@ -298,8 +300,8 @@ impl BeforeExec {
 
 /// Program, arguments and environment in the form that exec takes, made before the fork.
 ///
-/// std would exec by `execvp`, and that hands a file which is not a program of this machine to `/bin/sh`: a binary of
-/// another architecture would be run as a shell script.
+/// std would exec by `execvp`, and that hands a file which is not a program of this machine to
+/// `/bin/sh`: a binary of another architecture would be run as a shell script.
 struct Image {
     program: CString,
     argv: Vec<*const c_char>,
@@ -308,7 +310,8 @@ struct Image {
     _texts: Vec<CString>,
 }
 
-// SAFETY: the pointers lead into memory that the same value owns, on the heap, and nothing writes to it.
+// SAFETY: the pointers lead into memory that the same value owns, on the heap, and nothing writes
+// to it.
 unsafe impl Send for Image {}
 // SAFETY: as above; shared access only reads.
 unsafe impl Sync for Image {}
@@ -335,7 +338,8 @@ impl Image {
 
     /// Becomes the program. Returns only why not; async-signal-safe.
     fn exec(&self) -> io::Result<()> {
-        // SAFETY: the three pointers lead to null-terminated text and null-terminated lists of such, owned by `self`.
+        // SAFETY: the three pointers lead to null-terminated text and null-terminated lists of
+        // such, owned by `self`.
         unsafe { libc::execve(self.program.as_ptr(), self.argv.as_ptr(), self.envp.as_ptr()) };
         Err(io::Error::last_os_error())
     }
@@ -343,8 +347,9 @@ impl Image {
 
 /// Puts the descriptor at the number asked for, open across exec.
 fn hand_over(from: i32, to: i32) -> io::Result<()> {
-    // SAFETY: both calls are async-signal-safe and touch descriptors of the child only. At `to` there is either `from`
-    // itself or a descriptor that was to be closed at exec anyway; nothing of Rust uses it before.
+    // SAFETY: both calls are async-signal-safe and touch descriptors of the child only. At `to`
+    // there is either `from` itself or a descriptor that was to be closed at exec anyway; nothing
+    // of Rust uses it before.
     let answer = unsafe { if from == to { libc::fcntl(to, libc::F_SETFD, 0) } else { libc::dup2(from, to) } };
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

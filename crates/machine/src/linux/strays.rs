@@ -10,20 +10,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Ids of children that have a handle. Locked while one is started, so that a sweep never sees one without its entry.
+/// Ids of children that have a handle. Locked while one is started, so that a sweep never sees one
+/// without its entry.
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// Held by who sweeps.
 static SWEEPING: Mutex<()> = Mutex::new(());
 static ADOPTING: AtomicBool = AtomicBool::new(false);
-/// Children that were killed and did not end in time: nobody waits for them again, but they are reaped if they end later.
+/// Children that were killed and did not end in time: nobody waits for them again, but they are
+/// reaped if they end later.
 static LEFT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// The system lets nobody adopt orphans (qemu-user does not).
 static MARKING: AtomicBool = AtomicBool::new(false);
 
-/// Who was there before this program: a shell that starts services and then becomes it (`exec`) leaves it children that are nobody's strays.
+/// Who was there before this program: a shell that starts services and then becomes it (`exec`)
+/// leaves it children that are nobody's strays.
 static BEFORE: OnceLock<Before> = OnceLock::new();
 
-/// A second has so many units of the start time in `/proc/PID/stat`, on every architecture that Linux still supports.
+/// A second has so many units of the start time in `/proc/PID/stat`, on every architecture that
+/// Linux still supports.
 const UNITS_A_SECOND: i64 = 100;
 
 #[derive(Debug, Default)]
@@ -40,7 +44,8 @@ impl Before {
         let time = clock_gettime(ClockId::Boottime);
         let units = time.tv_sec * UNITS_A_SECOND + time.tv_nsec * UNITS_A_SECOND / 1_000_000_000;
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        // Hardly anybody has children then, and to look through /proc takes longer than what most commands do.
+        // Hardly anybody has children then, and to look through /proc takes longer than what most
+        // commands do.
         if matches!(rustix::process::waitid(WaitId::All, options), Err(Errno::CHILD)) {
             return Self { units, ..Self::default() };
         }
@@ -50,7 +55,8 @@ impl Before {
         Self { units, children: children.into_iter().map(Pid::as_raw_pid).collect(), sessions }
     }
 
-    /// It was there before, or comes of what was: what outlives its parent becomes a child of this process.
+    /// It was there before, or comes of what was: what outlives its parent becomes a child of this
+    /// process.
     fn has(&self, pid: Pid) -> bool {
         let of_theirs = || session_of(pid.as_raw_pid()).is_some_and(|of| self.sessions.contains(&of));
         let earlier = || of(pid.as_raw_pid(), |stat| stat.began()).is_some_and(|began| began < self.units);
@@ -61,7 +67,8 @@ impl Before {
 /// Variable by which a child and its descendants are known, if they are marked.
 const MARK: &str = "SWITCHCOST_CHILD";
 
-/// How long what was killed may take to go. The kernel may be at work for it, or it may wait for a process that only somebody else can reap.
+/// How long what was killed may take to go. The kernel may be at work for it, or it may wait for a
+/// process that only somebody else can reap.
 pub(crate) const GOING: Duration = Duration::from_secs(2);
 
 /// Between two looks at what is going. Nothing is measured then, so a short sleep does no harm.
@@ -70,8 +77,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// Readings of the list of children until two agree, at most.
 const MOST_READINGS: usize = 4;
 
-/// How long a stray may take to leave by itself. A probe that makes control groups has a guardian which removes them once everybody else is
-/// gone; killed at once, it would leave them behind.
+/// How long a stray may take to leave by itself. A probe that makes control groups has a guardian
+/// which removes them once everybody else is gone; killed at once, it would leave them behind.
 const GRACE: Duration = Duration::from_millis(400);
 
 /// The same for one that is at work and only waits for a busy CPU or disk.
@@ -86,7 +93,8 @@ fn left() -> MutexGuard<'static, BTreeSet<i32>> {
     LEFT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reaps a child that has a handle and was killed: its wait status and usage. None: it does not end, and is left.
+/// Reaps a child that has a handle and was killed: its wait status and usage. None: it does not
+/// end, and is left.
 ///
 /// # Errors
 /// `ECHILD`: somebody else has reaped it, and how it ended cannot be learned.
@@ -113,19 +121,22 @@ pub(crate) fn adoption() -> std::io::Result<()> {
     Ok(rustix::process::child_subreaper().map(drop)?)
 }
 
-/// A variable for the environment of the next child, `NAME=value`, unlike any other; None: orphans are known without it.
+/// A variable for the environment of the next child, `NAME=value`, unlike any other; None: orphans
+/// are known without it.
 pub(crate) fn mark() -> Option<String> {
     let since = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
     let own = rustix::process::getpid().as_raw_pid();
     (MARKING.load(Ordering::Relaxed) || is_init()).then(|| format!("{MARK}={own}-{since:x}"))
 }
 
-/// Is this the first process of a PID namespace, as in a container? It is also given the orphans of those who came in from outside (`docker exec`).
+/// Is this the first process of a PID namespace, as in a container? It is also given the orphans of
+/// those who came in from outside (`docker exec`).
 fn is_init() -> bool {
     rustix::process::getpid() == Pid::INIT
 }
 
-/// A child of the first process that carries a mark of this program, or has ended and is to be reaped, whoever it was.
+/// A child of the first process that carries a mark of this program, or has ended and is to be
+/// reaped, whoever it was.
 fn is_given_by_ours(pid: Pid) -> bool {
     let own = format!("{MARK}={}-", rustix::process::getpid().as_raw_pid());
     has_ended(pid) || has_variable(pid, |variable| variable.starts_with(own.as_bytes()))
@@ -137,8 +148,8 @@ fn has_variable(pid: Pid, is_it: impl Fn(&[u8]) -> bool) -> bool {
     environment.split(|&byte| byte == 0).any(is_it)
 }
 
-/// Kills whoever carries the mark outside the group of the child that had it first, and was killed with its group. They are nobody's children
-/// here, so nobody can be waited for. Returns how many.
+/// Kills whoever carries the mark outside the group of the child that had it first, and was killed
+/// with its group. They are nobody's children here, so nobody can be waited for. Returns how many.
 pub(crate) fn sweep_marked(mark: &str, group: Pid) -> u32 {
     let began = Instant::now();
     let mut seen = BTreeSet::new();
@@ -172,9 +183,10 @@ pub(crate) fn reap_strays() -> u32 {
     sweep().0
 }
 
-/// Kills strays and reaps those that end in time: how many there were, and what the reaped ones used. It never waits for a single one: the first
-/// process of a PID namespace ends only after all others in it have been reaped, and those may also be strays. Nothing is locked while it sleeps, so
-/// that others can start children.
+/// Kills strays and reaps those that end in time: how many there were, and what the reaped ones
+/// used. It never waits for a single one: the first process of a PID namespace ends only after all
+/// others in it have been reaped, and those may also be strays. Nothing is locked while it sleeps,
+/// so that others can start children.
 pub(crate) fn sweep() -> (u32, Usage) {
     // Two sweeps at once might kill by an id that the other has freed.
     let _one = SWEEPING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -196,11 +208,12 @@ pub(crate) fn sweep() -> (u32, Usage) {
             left().extend(strays.iter().map(|pid| pid.as_raw_pid()));
             return (outlived.len() as u32, usage);
         }
-        // Who leaves by itself in time is not a stray; whoever appears later was ended with those that were killed.
+        // Who leaves by itself in time is not a stray; whoever appears later was ended with those
+        // that were killed.
         outlived.extend(strays.iter().filter(|pid| killed || !has_ended(**pid)).map(|pid| pid.as_raw_pid()));
         killed = true;
-        // The youngest first: of a chain, each of which starts the next and ends, it is the one that lives. A child of ours and not reaped, so the id is still
-        // its own.
+        // The youngest first: of a chain, each of which starts the next and ends, it is the one
+        // that lives. A child of ours and not reaped, so the id is still its own.
         for &pid in strays.iter().rev() {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
@@ -217,7 +230,8 @@ pub(crate) fn sweep() -> (u32, Usage) {
     }
 }
 
-/// `known`: strays that were found before and not reaped. To find out what somebody is takes longer than to be it.
+/// `known`: strays that were found before and not reaped. To find out what somebody is takes longer
+/// than to be it.
 fn new_strays(known: &mut BTreeSet<i32>) -> Vec<Pid> {
     // Nobody starts a child meanwhile, so that each has its entry.
     let (live, left) = (live(), left());
@@ -241,7 +255,8 @@ fn has_ended(pid: Pid) -> bool {
     !matches!(rustix::process::waitid(WaitId::Pid(pid), options), Ok(None))
 }
 
-/// Lets whom a child has left behind go by themselves, if it has ended: a runtime's helpers need a moment to see that.
+/// Lets whom a child has left behind go by themselves, if it has ended: a runtime's helpers need a
+/// moment to see that.
 pub(crate) fn let_go(leader: Pid) {
     if has_ended(leader) {
         let strays = new_strays(&mut BTreeSet::new());
@@ -268,7 +283,8 @@ pub(crate) fn all_ended_by(time: Instant, children: &[Pid]) {
     }
 }
 
-/// Living members of a group beside its leader, and living strays, once those have gone that were about to.
+/// Living members of a group beside its leader, and living strays, once those have gone that were
+/// about to.
 pub(crate) fn left_behind(leader: Pid) -> usize {
     // On a busy machine a runtime's helper needs long to see that its runtime has gone.
     let until = Instant::now() + GOING;
@@ -290,7 +306,8 @@ pub(crate) fn left_behind(leader: Pid) -> usize {
     }
 }
 
-/// One value of a process's `stat` file; None: there is no such process, or the file lacks the value.
+/// One value of a process's `stat` file; None: there is no such process, or the file lacks the
+/// value.
 fn of<T>(pid: i32, ask: impl Fn(&Stat<'_>) -> Option<T>) -> Option<T> {
     let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     ask(&Stat::of(&String::from_utf8_lossy(&text))?)
@@ -303,8 +320,9 @@ fn is_stray(pid: Pid, live: &BTreeSet<i32>) -> bool {
     Some(group) != group_of(0) && !of_ours && !before() && (!is_init() || is_given_by_ours(pid))
 }
 
-/// The process group of a process, of this one for 0. It is 0 for threads of the kernel and for groups of another PID namespace, where `rustix` takes it
-/// for granted that there is one; None: there is no such process.
+/// The process group of a process, of this one for 0. It is 0 for threads of the kernel and for
+/// groups of another PID namespace, where `rustix` takes it for granted that there is one; None:
+/// there is no such process.
 fn group_of(pid: i32) -> Option<i32> {
     // SAFETY: getpgid(2) takes a number and touches no memory of ours.
     Some(unsafe { libc::getpgid(pid) }).filter(|group| *group >= 0)
@@ -316,7 +334,8 @@ fn session_of(pid: i32) -> Option<i32> {
     Some(unsafe { libc::getsid(pid) }).filter(|session| *session >= 0)
 }
 
-/// Children of this process, zombies included: what it costs does not grow with the processes of others, but for kernels that keep no such lists.
+/// Children of this process, zombies included: what it costs does not grow with the processes of
+/// others, but for kernels that keep no such lists.
 fn children() -> Vec<Pid> {
     // A list that changes while it is read may lack a child that was there all the time.
     let mut before = listed();
@@ -330,7 +349,8 @@ fn children() -> Vec<Pid> {
     before.unwrap_or_else(scanned)
 }
 
-/// By the lists that the kernel keeps of each thread's children; None: it keeps none (`CONFIG_PROC_CHILDREN`).
+/// By the lists that the kernel keeps of each thread's children; None: it keeps none
+/// (`CONFIG_PROC_CHILDREN`).
 fn listed() -> Option<Vec<Pid>> {
     let own = rustix::process::getpid().as_raw_pid();
     std::fs::metadata(format!("/proc/self/task/{own}/children")).ok()?;

@@ -40,7 +40,8 @@ impl Usage {
     }
 }
 
-/// Sleeps until a child of whatever kind (`__WALL`) has ended, and reaps it: its wait status and what it and its reaped children used.
+/// Sleeps until a child of whatever kind (`__WALL`) has ended, and reaps it: its wait status and
+/// what it and its reaped children used.
 ///
 /// # Errors
 /// `ECHILD`: it is not a child of this process, or not any more.
@@ -56,8 +57,8 @@ pub(crate) fn reap_if_ended(pid: i32) -> std::io::Result<Option<(i32, Usage)>> {
     wait4(pid, libc::WNOHANG).map(|(reaped, status, usage)| (reaped != 0).then_some((status, usage)))
 }
 
-/// Whether memory that this process wrote may become executable: systemd's MemoryDenyWriteExecute, SELinux and others forbid it, and a runtime that compiles
-/// while it runs then ends at once.
+/// Whether memory that this process wrote may become executable: systemd's MemoryDenyWriteExecute,
+/// SELinux and others forbid it, and a runtime that compiles while it runs then ends at once.
 pub(crate) fn may_execute_what_it_wrote() -> bool {
     let (written, size) = (libc::PROT_READ | libc::PROT_WRITE, rustix::param::page_size());
     // SAFETY: a new mapping, of nobody's memory.
@@ -78,10 +79,12 @@ fn wait4(pid: i32, options: i32) -> std::io::Result<(i32, i32, Usage)> {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     loop {
-        // SAFETY: both pointers are to live, writable memory of the type that wait4 writes; pid is only looked up.
+        // SAFETY: both pointers are to live, writable memory of the type that wait4 writes; pid is
+        // only looked up.
         let answer = unsafe { libc::wait4(pid, &raw mut status, libc::__WALL | options, usage.as_mut_ptr()) };
         if answer >= 0 {
-            // SAFETY: rusage consists of integers, so the zeroes put there are a value even if wait4 wrote nothing.
+            // SAFETY: rusage consists of integers, so the zeroes put there are a value even if
+            // wait4 wrote nothing.
             return Ok((answer, status, Usage::of(unsafe { usage.assume_init_ref() })));
         }
         let error = std::io::Error::last_os_error();
@@ -112,7 +115,8 @@ pub(crate) fn own_cpu_ns() -> u64 {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to live, writable memory of the type that getrusage writes.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
-    // SAFETY: rusage consists of integers, so the zeroes put there are a value even if the call wrote nothing.
+    // SAFETY: rusage consists of integers, so the zeroes put there are a value even if the call
+    // wrote nothing.
     let usage = Usage::of(unsafe { usage.assume_init_ref() });
     usage.user_ns + usage.system_ns
 }
@@ -121,7 +125,8 @@ pub(crate) fn own_cpu_ns() -> u64 {
 pub(crate) fn libc_version() -> String {
     #[cfg(target_env = "gnu")]
     {
-        // SAFETY: glibc returns a pointer to a constant, null-terminated string that lives as long as the process.
+        // SAFETY: glibc returns a pointer to a constant, null-terminated string that lives as long
+        // as the process.
         let text = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
         format!("glibc {}", text.to_string_lossy())
     }
@@ -138,7 +143,8 @@ pub(crate) fn libc_version() -> String {
 /// One leaf of the cpuid instruction: eax, ebx, ecx, edx.
 pub(crate) type Leaf = [u32; 4];
 
-/// A leaf of cpuid; None above the highest leaf of its range, or where there is no such instruction.
+/// A leaf of cpuid; None above the highest leaf of its range, or where there is no such
+/// instruction.
 pub(crate) fn cpuid(leaf: u32) -> Option<Leaf> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -160,8 +166,9 @@ pub(crate) fn cpuid(leaf: u32) -> Option<Leaf> {
 pub(crate) fn tsc() -> Option<u64> {
     #[cfg(target_arch = "x86_64")]
     {
-        // SAFETY: every x86-64 CPU has both instructions, and Linux leaves the counter allowed to programs unless they
-        // forbid it to themselves (PR_SET_TSC), which the host does not. RDTSC alone may run ahead; LFENCE waits.
+        // SAFETY: every x86-64 CPU has both instructions, and Linux leaves the counter allowed to
+        // programs unless they forbid it to themselves (PR_SET_TSC), which the host does not. RDTSC
+        // alone may run ahead; LFENCE waits.
         Some(unsafe {
             std::arch::x86_64::_mm_lfence();
             std::arch::x86_64::_rdtsc()

@@ -1,4 +1,5 @@
-//! Events of sched and irq tracepoints, by perf_event_open(2). Nothing of it outlives the host: the kernel closes what is open.
+//! Events of sched and irq tracepoints, by perf_event_open(2). Nothing of it outlives the host: the
+//! kernel closes what is open.
 
 use super::host::{Host, cause};
 use super::observers::TRACEFS;
@@ -14,7 +15,8 @@ use switchcost_model::Obstacle;
 /// CPUs that are traced at most.
 const MOST_CPUS: usize = 16;
 
-/// Share of the scheduler's events that may be lost; more change a distribution. Beside a busy neighbour 0.3 to 0.7 % were (2026-11-29).
+/// Share of the scheduler's events that may be lost; more change a distribution. Beside a busy
+/// neighbour 0.3 to 0.7 % were (2026-11-29).
 const MOST_LOST: f64 = 0.01;
 
 /// Bytes of events that a ring holds: half a second of 10,000 switches per second.
@@ -130,8 +132,9 @@ impl Trace {
         Ok(())
     }
 
-    /// How many events of the scheduler were lost, to be asked when it has been stopped and all is collected. A full ring says so only to the next event that fits,
-    /// and some virtual machines keep none of an idle CPU.
+    /// How many events of the scheduler were lost, to be asked when it has been stopped and all is
+    /// collected. A full ring says so only to the next event that fits, and some virtual machines
+    /// keep none of an idle CPU.
     pub(crate) fn lost(&mut self) -> Result<u64, Obstacle> {
         let mut lost = 0;
         for Ring { sampler, kind, kept, .. } in &mut self.rings {

@@ -24,8 +24,9 @@ struct Process {
     tasks: u64,
 }
 
-/// Looks at the child and at what descends from it, orphans that this process has adopted among it. `reported_pid`: the process id that the child gave.
-/// None: some of them ended meanwhile, so that what was seen is no one moment's.
+/// Looks at the child and at what descends from it, orphans that this process has adopted among it.
+/// `reported_pid`: the process id that the child gave. None: some of them ended meanwhile, so that
+/// what was seen is no one moment's.
 pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
     let host = Host::real();
     let own = rustix::process::getpid().as_raw_pid();
@@ -55,8 +56,8 @@ pub(crate) fn read(pid: i32, reported_pid: u64, hogs: &[i32]) -> Option<Tree> {
     (left.count() == family.len()).then_some(tree)
 }
 
-/// All tasks of the child and of what descends from it, but for its hogs: each with its process. Of one that has ended and is not reaped its first task,
-/// which the kernel still tells of.
+/// All tasks of the child and of what descends from it, but for its hogs: each with its process. Of
+/// one that has ended and is not reaped its first task, which the kernel still tells of.
 pub(crate) fn all_tasks(pid: i32, hogs: &[i32]) -> Vec<(i32, i32)> {
     let host = Host::real();
     let family = family(&host, pid, rustix::process::getpid().as_raw_pid());
@@ -76,7 +77,8 @@ pub(crate) fn cpu_ns(host: &Host, pid: i32) -> Option<u64> {
     Some(by_ticks.max(exact.unwrap_or(0)))
 }
 
-/// Tasks created on this machine since it was booted; None where nobody counts them (gVisor says 0).
+/// Tasks created on this machine since it was booted; None where nobody counts them (gVisor says
+/// 0).
 pub(crate) fn tasks_created() -> Option<u64> {
     let stat = Host::real().read("/proc/stat").ok()?;
     let count = stat.lines().find_map(|line| line.strip_prefix("processes "))?.trim().parse().ok()?;
@@ -85,8 +87,9 @@ pub(crate) fn tasks_created() -> Option<u64> {
 
 /// The child, what descends from it and the orphans, breadth first; empty if the child has ended.
 ///
-/// Found by asking processes for their parent, but only those that are younger than the child: their ids lie between its own and the last that
-/// was given out, the first being taken again after the highest. (`/proc/PID/task/TID/children` would have to be read for every thread, and many
+/// Found by asking processes for their parent, but only those that are younger than the child:
+/// their ids lie between its own and the last that was given out, the first being taken again after
+/// the highest. (`/proc/PID/task/TID/children` would have to be read for every thread, and many
 /// kernels are built without it.)
 fn family(host: &Host, pid: i32, own: i32) -> Vec<Process> {
     let Some((_, child)) = process(host, pid) else { return Vec::new() };
@@ -121,7 +124,8 @@ fn last_pid(host: &Host) -> Option<i32> {
     text.split_ascii_whitespace().nth(4)?.parse().ok().filter(|&pid| pid > 0)
 }
 
-/// A process and its parent; None if it has ended, reaped or not. Read by its first task: the file of the process as a whole adds up all threads.
+/// A process and its parent; None if it has ended, reaped or not. Read by its first task: the file
+/// of the process as a whole adds up all threads.
 fn process(host: &Host, pid: i32) -> Option<(i32, Process)> {
     let stat = host.read(format!("/proc/{pid}/task/{pid}/stat")).ok()?;
     let stat = Stat::of(&stat)?;
@@ -136,7 +140,8 @@ fn tasks(host: &Host, pid: i32) -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Distinct address spaces, by comparing each with few of those that are known: the kernel orders them. None: it does not compare them for us.
+/// Distinct address spaces, by comparing each with few of those that are known: the kernel orders
+/// them. None: it does not compare them for us.
 fn address_spaces(family: &[Process], compare: &dyn Fn(i32, i32) -> io::Result<Ordering>) -> Option<u64> {
     let mut known: Vec<i32> = Vec::new();
     for &Process { pid, .. } in family {
@@ -166,7 +171,8 @@ fn address_spaces(family: &[Process], compare: &dyn Fn(i32, i32) -> io::Result<O
     Some(known.len() as u64)
 }
 
-/// Distinct namespaces of a kind; None where one of them may not be read, or where the kernel has no such kind.
+/// Distinct namespaces of a kind; None where one of them may not be read, or where the kernel has
+/// no such kind.
 fn namespaces(family: &[Process], kind: &str) -> Option<u64> {
     let mut distinct = BTreeSet::new();
     for &Process { pid, .. } in family {
@@ -193,7 +199,8 @@ fn control_groups(host: &Host, family: &[Process]) -> Option<u64> {
     (!distinct.is_empty()).then_some(distinct.len() as u64)
 }
 
-/// CPUs, switches and set-up of the tasks. None: of a task that is there something cannot be read that others would be accused of.
+/// CPUs, switches and set-up of the tasks. None: of a task that is there something cannot be read
+/// that others would be accused of.
 fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFacts> {
     let mut allowed = BTreeSet::new();
     let mut ran_on = BTreeSet::new();
@@ -246,8 +253,8 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
     Some(facts)
 }
 
-/// Open files by kind, but for those whose other end is the host's: distinct ones where the kernel numbers them, and of others the descriptors. None where
-/// those of a process may not be read.
+/// Open files by kind, but for those whose other end is the host's: distinct ones where the kernel
+/// numbers them, and of others the descriptors. None where those of a process may not be read.
 fn files(host: &Host, family: &[Process]) -> Option<BTreeMap<String, u64>> {
     let links = |pid: i32| {
         let folder = std::fs::read_dir(host.path(format!("/proc/{pid}/fd")))?;
@@ -323,8 +330,8 @@ fn resident_mib(host: &Host, family: &[Process]) -> Option<u64> {
     Some(all.saturating_mul(rustix::param::page_size() as u64) >> 20)
 }
 
-/// CPU time (ns) and page faults of all these processes, with threads and children that have ended: however many there are, what they used before the plan
-/// is charged to no batch.
+/// CPU time (ns) and page faults of all these processes, with threads and children that have ended:
+/// however many there are, what they used before the plan is charged to no batch.
 fn used(host: &Host, family: &[Process]) -> Option<(u64, u64)> {
     family.iter().try_fold((0, 0), |(cpu, faults), process| {
         let stat = host.read(format!("/proc/{}/stat", process.pid)).ok()?;

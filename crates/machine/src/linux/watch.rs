@@ -35,8 +35,8 @@ impl Snapshot {
         let groups = Cgroups::read(host);
         let stat = Stat::read(host);
         let precise = groups.usage_percpu(host).and_then(|file| percpu(&host.read(file).ok()?, cpus));
-        // The host's own work disturbs too, but where it shares the probe's CPU there is no helping it, and a mark on
-        // every invocation would say nothing.
+        // The host's own work disturbs too, but where it shares the probe's CPU there is no helping
+        // it, and a mark on every invocation would say nothing.
         let host_is_there = super::allowed_cpus().is_ok_and(|own| own.iter().any(|cpu| cpus.contains(cpu)));
         Self {
             steal_ns: stat.sum(cpus, |times| times.steal),
@@ -45,8 +45,8 @@ impl Snapshot {
             host_ns: if host_is_there { sys::own_cpu_ns() } else { 0 },
             throttled: groups.throttled(host),
             heat: files(host, cpus, "thermal_throttle", &["core_throttle_count", "package_throttle_count"]),
-            // The current frequency is left out: an idle CPU's reading is low before every invocation, so that its
-            // change says nothing.
+            // The current frequency is left out: an idle CPU's reading is low before every
+            // invocation, so that its change says nothing.
             limits: files(host, cpus, "cpufreq", &["scaling_governor", "scaling_min_freq", "scaling_max_freq"]),
         }
     }
@@ -160,7 +160,8 @@ mod tests {
         assert_eq!(percpu("5 7", &[2]), None);
     }
 
-    /// Real-time children have the CPU to themselves, so that this holds on a machine that others use too. Needs root, and 40 s.
+    /// Real-time children have the CPU to themselves, so that this holds on a machine that others
+    /// use too. Needs root, and 40 s.
     #[test]
     #[ignore = "suite soak"]
     fn quiet_invocations_are_marked_by_neither_source() {
@@ -174,7 +175,8 @@ mod tests {
         let mut marked = [0, 0];
         let mut largest = [0, 0];
         for _ in 0..200 {
-            // The kernel lets real-time tasks have 95 % of each second and then lets others in for 50 ms.
+            // The kernel lets real-time tasks have 95 % of each second and then lets others in for
+            // 50 ms.
             std::thread::sleep(std::time::Duration::from_millis(20));
             let before = sources.each_ref().map(|host| Snapshot::of(host, &here));
             let began = std::time::Instant::now();

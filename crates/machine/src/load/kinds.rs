@@ -50,7 +50,8 @@ pub struct Scheduling {
     pub class: Class,
     /// Its nice value.
     pub nice: i32,
-    /// Slice of the fair classes, ns; 0: the kernel's own. Of DEADLINE its period, of which it may run a tenth.
+    /// Slice of the fair classes, ns; 0: the kernel's own. Of DEADLINE its period, of which it may
+    /// run a tenth.
     pub slice_ns: u64,
 }
 
@@ -69,7 +70,8 @@ pub struct HogPlan {
     pub cpus: Vec<u32>,
     /// Hogs of each CPU, pinned there.
     pub each: u32,
-    /// They fork a child that ends at once, wait for it and sleep a while, again and again; otherwise they compute.
+    /// They fork a child that ends at once, wait for it and sleep a while, again and again;
+    /// otherwise they compute.
     pub forking: bool,
     /// How they are scheduled.
     pub scheduling: Scheduling,

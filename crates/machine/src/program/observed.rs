@@ -1,4 +1,5 @@
-//! What was seen of a running program's switches, what ended a wait for more, and why nothing can be seen.
+//! What was seen of a running program's switches, what ended a wait for more, and why nothing can
+//! be seen.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -123,11 +124,13 @@ pub struct Observed {
     pub wall: Duration,
     /// Its threads, in no order that matters.
     pub threads: Vec<ThreadSeen>,
-    /// Interrupts that CPUs of the whole machine sent each other, as they do to wake one that is idle; None where the kernel does not tell.
+    /// Interrupts that CPUs of the whole machine sent each other, as they do to wake one that is
+    /// idle; None where the kernel does not tell.
     pub wake_interrupts: Option<u64>,
     /// CPU time of its processes with all their threads, dead ones too; ns, in steps of 10 ms.
     pub group_cpu_ns: Option<u64>,
-    /// Switches of all its threads, dead ones too: voluntary, involuntary. Known only of a command that has ended.
+    /// Switches of all its threads, dead ones too: voluntary, involuntary. Known only of a command
+    /// that has ended.
     pub totals: Option<(u64, u64)>,
     /// Looks taken.
     pub samples: u32,
@@ -140,8 +143,8 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// What happened since an earlier state of the same watch. What threads wait for and where they ran stay those of the whole watch: a single look
-    /// tells too little.
+    /// What happened since an earlier state of the same watch. What threads wait for and where they
+    /// ran stay those of the whole watch: a single look tells too little.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = |thread: &ThreadSeen| {

@@ -6,30 +6,37 @@ use crate::os;
 use std::path::{Path, PathBuf};
 use switchcost_model::Capabilities;
 
-/// The variable that names a place for what a child makes outside of its own memory. What is there after its end is removed, so that nothing is left
-/// where whoever should have removed it was killed.
+/// The variable that names a place for what a child makes outside of its own memory. What is there
+/// after its end is removed, so that nothing is left where whoever should have removed it was
+/// killed.
 pub const SCRATCH: &str = "SWITCHCOST_SCRATCH";
 
 /// What to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpawnRequest {
-    /// A name without a slash is looked up in the `PATH` of `environment`; a relative path starts at `directory`.
+    /// A name without a slash is looked up in the `PATH` of `environment`; a relative path starts
+    /// at `directory`.
     pub program: PathBuf,
     /// Arguments after the program's name.
     pub arguments: Vec<String>,
     /// The complete environment: nothing is inherited.
     pub environment: Vec<(String, String)>,
-    /// CPUs of the child, all of them granted or the start fails; None: those of the calling thread.
+    /// CPUs of the child, all of them granted or the start fails; None: those of the calling
+    /// thread.
     pub cpus: Option<Vec<u32>>,
     /// Working directory; None: the host's.
     pub directory: Option<PathBuf>,
-    /// What it keeps of the host's rights as root, where the host has any and may give them up; on other systems than Linux everything.
+    /// What it keeps of the host's rights as root, where the host has any and may give them up; on
+    /// other systems than Linux everything.
     pub capabilities: Capabilities,
-    /// Tasks that want the CPU beside it, asleep until [`super::Child::release_hogs`]; None where the system is not Linux.
+    /// Tasks that want the CPU beside it, asleep until [`super::Child::release_hogs`]; None where
+    /// the system is not Linux.
     pub hogs: Option<HogPlan>,
-    /// ns by which the kernel may end its sleeps late to save wake-ups; None: as it is for programs here, 50 µs on Linux.
+    /// ns by which the kernel may end its sleeps late to save wake-ups; None: as it is for programs
+    /// here, 50 µs on Linux.
     pub timer_slack_ns: Option<u32>,
-    /// Descriptor number on which the child reports: 3 or higher; on Windows 1, since no other reaches a program of whatever language.
+    /// Descriptor number on which the child reports: 3 or higher; on Windows 1, since no other
+    /// reaches a program of whatever language.
     pub report_fd: i32,
 }
 
@@ -40,7 +47,8 @@ pub enum ExitStatus {
     Exited(i32),
     /// This signal killed it.
     Signalled(i32),
-    /// Nobody could learn it: somebody else has reaped the process, or it does not end though it was killed.
+    /// Nobody could learn it: somebody else has reaped the process, or it does not end though it
+    /// was killed.
     Unknown,
 }
 
@@ -83,8 +91,9 @@ pub struct Exit {
     pub used: Option<Used>,
     /// CPU time of the hogs beside it, in either mode, ns.
     pub beside_ns: u64,
-    /// Processes that had left the group or lost their parent, and were killed (see [`adopt_orphans`]), and any, the program itself included, that had
-    /// not ended two seconds after they were killed: what they used is not known, and they are reaped when they end.
+    /// Processes that had left the group or lost their parent, and were killed (see
+    /// [`adopt_orphans`]), and any, the program itself included, that had not ended two seconds
+    /// after they were killed: what they used is not known, and they are reaped when they end.
     pub strays: u32,
 }
 

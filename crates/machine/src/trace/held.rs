@@ -121,7 +121,8 @@ struct Chain {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Late {
     pub wake: LateWake,
-    /// From the time that the timer was set for to the end of the system call, or, woken by a partner, from waking to running.
+    /// From the time that the timer was set for to the end of the system call, or, woken by a
+    /// partner, from waking to running.
     pub whole: Wait,
     pub by_timer: bool,
 }
@@ -134,7 +135,8 @@ impl Late {
         Self { wake, whole: wait, by_timer: false }
     }
 
-    /// With what happened around it. `unix`: what is added to the clock of events for the time since 1970.
+    /// With what happened around it. `unix`: what is added to the clock of events for the time
+    /// since 1970.
     pub(super) fn traced(
         &self,
         events: &[Event],
@@ -194,8 +196,9 @@ impl What {
     }
 }
 
-/// Whole wake-ups of these tasks by timers, from the time that was set to the end of the system call, the latest so many of them, the latest first.
-/// `state`: the name of an idle state of a CPU, by its number.
+/// Whole wake-ups of these tasks by timers, from the time that was set to the end of the system
+/// call, the latest so many of them, the latest first. `state`: the name of an idle state of a CPU,
+/// by its number.
 pub(super) fn latest(
     events: &[Event],
     tasks: &BTreeSet<i32>,

@@ -53,6 +53,7 @@ fn is_ignored(signal: i32) -> bool {
 
 /// See [`crate::interrupt::full_files_are_errors`].
 pub(crate) fn full_files_are_errors() {
-    // A handler, because programs that are started would inherit that a signal is ignored. Without one the system's own way remains.
+    // A handler, because programs that are started would inherit that a signal is ignored. Without
+    // one the system's own way remains.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 use switchcost_model::Disturbance;
 
-/// Foreign CPU time counts from this on where every CPU's busy time is known in ns (`cpuacct.usage_percpu` of the
-/// machine's root group): it lags by at most one scheduler tick, 10 ms at the slowest (HZ=100).
+/// Foreign CPU time counts from this on where every CPU's busy time is known in ns
+/// (`cpuacct.usage_percpu` of the machine's root group): it lags by at most one scheduler tick, 10
+/// ms at the slowest (HZ=100).
 const PRECISE_FLOOR_NS: f64 = 12e6;
 
 /// How long a watch has been running, and what happened meanwhile.
@@ -19,11 +20,13 @@ pub(crate) struct Change {
     pub busy_ns: Option<u64>,
     /// Busy time is known in ns.
     pub precise: bool,
-    /// Quotas and heat that stopped or slowed a CPU, and limits of the frequency that were changed: these always count.
+    /// Quotas and heat that stopped or slowed a CPU, and limits of the frequency that were changed:
+    /// these always count.
     pub always: Vec<Disturbance>,
 }
 
-/// The rules. `probe_ns`: CPU time of the probe and of what was beside it; None: nobody knows it, so that what others used is not known either.
+/// The rules. `probe_ns`: CPU time of the probe and of what was beside it; None: nobody knows it,
+/// so that what others used is not known either.
 pub(crate) fn disturbances(change: &Change, probe_ns: Option<u64>, wall: Duration, cpus: usize) -> Vec<Disturbance> {
     let of_ns = wall.as_nanos() as u64 * cpus.max(1) as u64;
     let limit = |floor| Disturbance::least_ns(of_ns as f64, floor) as u64;

@@ -1,4 +1,5 @@
-//! Affinity. Of machines with more than 64 CPUs, only the group of CPUs in which the process runs is seen.
+//! Affinity. Of machines with more than 64 CPUs, only the group of CPUs in which the process runs
+//! is seen.
 
 use super::sys;
 use crate::cause::cause;
@@ -60,7 +61,8 @@ pub(crate) fn restricted(allowed: &[u32], online: &[u32]) -> Option<Finding> {
     (allowed != online).then(finding)
 }
 
-/// Restricts this process. Threads take their place from it, and the host's readers are to stand aside as the host does.
+/// Restricts this process. Threads take their place from it, and the host's readers are to stand
+/// aside as the host does.
 pub(crate) fn pin_thread(cpus: &[u32]) -> Result<(), String> {
     restrict(sys::own_process(), cpus)
 }

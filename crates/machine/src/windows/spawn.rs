@@ -16,13 +16,15 @@ use switchcost_model::Tree;
 use windows_sys::Win32::Foundation::ERROR_BAD_EXE_FORMAT;
 use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, CREATE_SUSPENDED};
 
-/// Standard output: Windows itself hands over three handles, and what else a C library passes on, other runtimes do not understand.
+/// Standard output: Windows itself hands over three handles, and what else a C library passes on,
+/// other runtimes do not understand.
 pub(crate) const REPORT_FD: i32 = 1;
 
 /// See [`crate::spawn::ENVIRONMENT`]: without the system's folder no network and no random numbers.
 pub(crate) const ENVIRONMENT: &[&str] = &["PATH", "SystemRoot", "TEMP", "TMP"];
 
-/// Most bytes taken from a pipe at once, and most such pieces that wait: who writes more waits as well.
+/// Most bytes taken from a pipe at once, and most such pieces that wait: who writes more waits as
+/// well.
 const CHUNK: usize = 16 * 1024;
 const CHUNKS: usize = 4;
 

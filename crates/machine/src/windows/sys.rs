@@ -41,7 +41,8 @@ pub(crate) struct Accounting {
     pub system_ns: u64,
 }
 
-/// A set of processes that none of them can leave, and that ends with its handle, hence with the host.
+/// A set of processes that none of them can leave, and that ends with its handle, hence with the
+/// host.
 #[derive(Debug)]
 pub(crate) struct Job(OwnedHandle);
 
@@ -52,7 +53,8 @@ impl Job {
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
         let size = size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32;
-        // SAFETY: the structure is the one that this class of information means, and lives through the call.
+        // SAFETY: the structure is the one that this class of information means, and lives through
+        // the call.
         let answer = unsafe {
             SetInformationJobObject(job.raw(), JobObjectExtendedLimitInformation, (&raw const limits).cast(), size)
         };
@@ -74,7 +76,8 @@ impl Job {
     pub(crate) fn accounting(&self) -> Accounting {
         let mut found = JOBOBJECT_BASIC_ACCOUNTING_INFORMATION::default();
         let size = size_of::<JOBOBJECT_BASIC_ACCOUNTING_INFORMATION>() as u32;
-        // SAFETY: the structure is the one that this class of information means, is as large as said, and writable; its length need not be told.
+        // SAFETY: the structure is the one that this class of information means, is as large as
+        // said, and writable; its length need not be told.
         unsafe {
             QueryInformationJobObject(
                 self.raw(),
@@ -211,7 +214,8 @@ pub(crate) fn wine_version() -> Option<String> {
     // SAFETY: the texts are null-terminated; ntdll is in every process and stays.
     let get =
         unsafe { GetProcAddress(GetModuleHandleA(c"ntdll.dll".as_ptr().cast()), c"wine_get_version".as_ptr().cast()) }?;
-    // SAFETY: under this name wine, and nobody else, exports a function without arguments that answers with a text.
+    // SAFETY: under this name wine, and nobody else, exports a function without arguments that
+    // answers with a text.
     let get: unsafe extern "C" fn() -> *const c_char = unsafe { std::mem::transmute(get) };
     // SAFETY: the text is a constant of the library, null-terminated.
     let text = unsafe { CStr::from_ptr(get()) };
@@ -228,8 +232,8 @@ pub(crate) fn page_size() -> u32 {
 
 static ON_REQUEST: OnceLock<fn() -> bool> = OnceLock::new();
 
-/// From here on `stop` is called at Ctrl-C and Ctrl-Break, on a thread of its own. If it answers false the process ends, as it does by default.
-/// The first caller decides what is called.
+/// From here on `stop` is called at Ctrl-C and Ctrl-Break, on a thread of its own. If it answers
+/// false the process ends, as it does by default. The first caller decides what is called.
 pub(crate) fn on_request(stop: fn() -> bool) -> io::Result<()> {
     unsafe extern "system" fn handler(event: u32) -> i32 {
         let known = event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT;
@@ -238,6 +242,7 @@ pub(crate) fn on_request(stop: fn() -> bool) -> io::Result<()> {
     if ON_REQUEST.set(stop).is_err() {
         return Ok(());
     }
-    // SAFETY: the handler lives as long as the program, and touches only what may be used from any thread.
+    // SAFETY: the handler lives as long as the program, and touches only what may be used from any
+    // thread.
     done(unsafe { SetConsoleCtrlHandler(Some(handler), 1) })
 }

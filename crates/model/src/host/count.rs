@@ -19,7 +19,8 @@ pub struct Executed {
     pub instructions: u64,
     /// Units that `functions` are of.
     pub units: u64,
-    /// Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed most.
+    /// Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed
+    /// most.
     pub functions: BTreeMap<String, i64>,
     /// Function → system calls that it makes itself in so many units, as many at most.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -10,7 +10,8 @@ pub(super) const PART: HostPart = HostPart { name: "gap", parameters: &[], sampl
 /// Name of the parameter that says for how many µs it idles.
 pub const GAP: &str = "gap";
 
-/// How the CPU of the task that is woken idled while the units took place, as the kernel counted it.
+/// How the CPU of the task that is woken idled while the units took place, as the kernel counted
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Idled {
@@ -18,7 +19,8 @@ pub struct Idled {
     pub cpu: u32,
     /// From the look at the plan to that at the first figures, ns; 0: the host did not look twice.
     pub between_ns: u64,
-    /// Idle state → what the kernel counted of it between the looks; None: this system has none, or does not count them.
+    /// Idle state → what the kernel counted of it between the looks; None: this system has none, or
+    /// does not count them.
     pub states: Option<BTreeMap<String, IdleState>>,
 }
 

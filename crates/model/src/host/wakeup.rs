@@ -1,4 +1,5 @@
-//! Tasks that wait for times which were fixed beforehand: the host sets their class, and puts hogs beside them.
+//! Tasks that wait for times which were fixed beforehand: the host sets their class, and puts hogs
+//! beside them.
 
 use super::part::HostPart;
 use crate::Obstacle;
@@ -68,7 +69,8 @@ impl Load {
     }
 }
 
-/// How the tasks of a probe were scheduled while its units took place, as the kernel told the host, and the load that the host put beside them.
+/// How the tasks of a probe were scheduled while its units took place, as the kernel told the host,
+/// and the load that the host put beside them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Scheduled {
@@ -80,7 +82,8 @@ pub struct Scheduled {
     pub slices_ns: BTreeSet<u64>,
     /// Where in the kernel they waited.
     pub channels: BTreeSet<String>,
-    /// Time that they waited for a CPU between the two looks, ns; None: the kernel does not count it.
+    /// Time that they waited for a CPU between the two looks, ns; None: the kernel does not count
+    /// it.
     pub waited_ns: Option<u64>,
     /// Between the two looks, ns.
     pub between_ns: u64,
@@ -91,14 +94,17 @@ pub struct Scheduled {
     pub hogs_stopped: bool,
     /// CPU time of the hogs between the two looks, ns.
     pub hogs_cpu_ns: u64,
-    /// From the start of the process until the hogs had been released and the classes set, ns; None: a reason in its place.
+    /// From the start of the process until the hogs had been released and the classes set, ns;
+    /// None: a reason in its place.
     pub loaded_ns: Option<u64>,
     /// Why the load or the class that was asked for could not be had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<Obstacle>,
-    /// The hogs were ended because the probe had not come to its end long after the last intended time.
+    /// The hogs were ended because the probe had not come to its end long after the last intended
+    /// time.
     pub cut: bool,
-    /// For whom its tasks waited. A start that was traced for this is in no figure, unless every start of its row is; None: it was not to be.
+    /// For whom its tasks waited. A start that was traced for this is in no figure, unless every
+    /// start of its row is; None: it was not to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<Tail>,
     /// What came of the lateness that ends the row; None: none does.
@@ -170,7 +176,8 @@ pub struct Tail {
     pub longest_ns: Vec<u64>,
     /// Who had the CPU in these, task, interrupt or softirq → ns.
     pub held: BTreeMap<String, u64>,
-    /// Wake-ups by a timer that were latest, the latest first; empty where its tasks wait otherwise, or timers cannot be traced.
+    /// Wake-ups by a timer that were latest, the latest first; empty where its tasks wait
+    /// otherwise, or timers cannot be traced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<LateWake>,
     /// Events of the scheduler that the kernel did not keep, a few at most.
@@ -181,7 +188,8 @@ pub struct Tail {
     pub unknown: Option<Obstacle>,
 }
 
-/// A wake-up by a timer, from the time that it was set for until the task was back from its system call. The parts add up to the whole.
+/// A wake-up by a timer, from the time that it was set for until the task was back from its system
+/// call. The parts add up to the whole.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct LateWake {

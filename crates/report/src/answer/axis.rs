@@ -32,7 +32,8 @@ fn power(quantity: Quantity, figure: f64) -> f64 {
 }
 
 impl Axis {
-    /// Around these figures; `ruled`: from a whole power to another. None: there is nothing to draw.
+    /// Around these figures; `ruled`: from a whole power to another. None: there is nothing to
+    /// draw.
     #[must_use]
     pub fn around(quantity: Quantity, figures: impl IntoIterator<Item = f64>, ruled: bool) -> Option<Self> {
         let figures: Vec<f64> = figures.into_iter().filter(|figure| *figure > 0.0).collect();
@@ -59,7 +60,8 @@ impl Axis {
         (self.low as i32..=self.high as i32).map(|power| f64::from(self.quantity.base).powi(power))
     }
 
-    /// What stands above: `1 ns  10  100  1 µs`, each word from its power on, those with a unit first, as far as there is room; or both ends.
+    /// What stands above: `1 ns 10 100 1 µs`, each word from its power on, those with a unit first,
+    /// as far as there is room; or both ends.
     pub(super) fn title(&self, width: usize) -> String {
         if !self.ruled {
             let end = |power: f64| self.quantity.amount(f64::from(self.quantity.base).powf(power));

@@ -149,7 +149,8 @@ impl<'s> Grid<'s> {
         }
     }
 
-    /// Place of the shown column that leaves; of equals the last. Where columns go on below the last one leaves.
+    /// Place of the shown column that leaves; of equals the last. Where columns go on below the
+    /// last one leaves.
     fn first_to_leave(&self) -> Option<usize> {
         let leaves = |place: usize| self.section.columns[self.shown[place]].leaves;
         if self.section.goes_on {

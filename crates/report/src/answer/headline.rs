@@ -1,4 +1,5 @@
-//! Claims and what limits them. Their fields are private to this file, so that no printer says the one without the other.
+//! Claims and what limits them. Their fields are private to this file, so that no printer says the
+//! one without the other.
 
 use crate::text::some;
 use std::collections::BTreeMap;
@@ -27,7 +28,8 @@ pub struct Limits {
 pub struct Disclosed(());
 
 impl Headline {
-    /// Claims that rest on these rows, each with its label and its conditions; `whole`: what bounds them all.
+    /// Claims that rest on these rows, each with its label and its conditions; `whole`: what bounds
+    /// them all.
     pub fn on<'a>(
         claims: Vec<String>,
         whole: Vec<String>,

@@ -51,7 +51,8 @@ fn amount_of(row: &Row<'_>) -> Option<Value> {
     (!figures.is_empty()).then(|| Value::Either(figures, row.quantity))
 }
 
-/// A row's figure in words, with its unit: `1.23 µs (1.32 µs as measured)`, `28.0 µs (77 %) or 1.31 µs`.
+/// A row's figure in words, with its unit: `1.23 µs (1.32 µs as measured)`, `28.0 µs (77 %) or 1.31
+/// µs`.
 #[must_use]
 pub fn figure_of(row: &Row<'_>) -> String {
     let beside =
@@ -85,7 +86,8 @@ pub(crate) fn figure(row: &Row<'_>, value: Option<f64>) -> Cell {
     value.map_or(Value::Unknown, |value| Value::Amount(value, row.quantity)).into()
 }
 
-/// How much more or less a row costs than the reference, as far as the interval carries it: where that holds 1 they are equal, or nobody knows.
+/// How much more or less a row costs than the reference, as far as the interval carries it: where
+/// that holds 1 they are equal, or nobody knows.
 pub(crate) fn beside(times: Times) -> Value {
     match times.interval {
         Some((low, high)) if low <= 1.0 && 1.0 <= high => {

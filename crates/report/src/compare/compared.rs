@@ -22,11 +22,13 @@ pub struct RowFigures {
     #[serde(serialize_with = "word")]
     #[schemars(with = "String")]
     pub experiment: Experiment,
-    /// Median of the invocations' medians: ns per unit, or bytes for footprints; null for a row with modes, which is not one number.
+    /// Median of the invocations' medians: ns per unit, or bytes for footprints; null for a row
+    /// with modes, which is not one number.
     pub median: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
-    /// Kinds of starts or batches: figure and share of each, cheapest first; empty where one number stands for the row.
+    /// Kinds of starts or batches: figure and share of each, cheapest first; empty where one number
+    /// stands for the row.
     pub modes: Vec<(f64, f64)>,
     /// What one unit is.
     pub unit: String,
@@ -127,7 +129,8 @@ pub struct Compared {
     pub references: Vec<RowFigures>,
     /// Figures of others, shown and not judged.
     pub published: Vec<Published>,
-    /// What bounds every word of it, and stands before it: runs of different machines or versions, rows with too few starts.
+    /// What bounds every word of it, and stands before it: runs of different machines or versions,
+    /// rows with too few starts.
     pub cautions: Vec<String>,
     /// Every recorded fact in which its runs differ, those of the hardware first.
     pub differences: Vec<Difference>,
@@ -155,7 +158,8 @@ impl ComparedRow {
         (clear || !modes).then_some(self.comparison.ratio)
     }
 
-    /// From where to where the ratios of its modes reach with their interval, where each is slower, or each faster.
+    /// From where to where the ratios of its modes reach with their interval, where each is slower,
+    /// or each faster.
     pub(crate) fn modes(&self) -> Option<(f64, f64)> {
         let modes = self.comparison.modes.filter(|_| self.comparison.outcome != Outcome::CannotTell)?;
         Some(self.comparison.interval.unwrap_or(modes))
@@ -188,7 +192,8 @@ impl Compared {
         names
     }
 
-    /// Takes in what comes of these pairs. `force`: verdicts are given although a run is unstable, and a note says so.
+    /// Takes in what comes of these pairs. `force`: verdicts are given although a run is unstable,
+    /// and a note says so.
     pub fn add(
         &mut self,
         found: Verdicts,

@@ -1,4 +1,5 @@
-//! A comparison as JUnit's XML, in the form of the Jenkins schema, which GitLab and others read: a case for each row of B, and one for the gate.
+//! A comparison as JUnit's XML, in the form of the Jenkins schema, which GitLab and others read: a
+//! case for each row of B, and one for the gate.
 
 use super::compared::{Compared, ComparedRow};
 use super::words;
@@ -16,7 +17,8 @@ const FAILED: End = Some("failure");
 const ERROR: End = Some("error");
 const SKIPPED: End = Some("skipped");
 
-/// As JUnit's XML. With a gate a row fails beyond it and is in error where it could have missed that; without one it fails where it is slower.
+/// As JUnit's XML. With a gate a row fails beyond it and is in error where it could have missed
+/// that; without one it fails where it is slower.
 #[must_use]
 pub fn compare_junit(compared: &Compared) -> String {
     let limit = compared.gate.as_ref().map(|gate| gate.limit);
@@ -91,7 +93,8 @@ fn suite(cases: &[Case], cautions: &str) -> String {
     )
 }
 
-/// Text as it may stand between elements and in an attribute. Other characters that XML does not have leave with the seal.
+/// Text as it may stand between elements and in an attribute. Other characters that XML does not
+/// have leave with the seal.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&apos;")
 }

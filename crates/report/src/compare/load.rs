@@ -73,7 +73,8 @@ fn share(burden: &Burden) -> String {
     }
 }
 
-/// Those that may take least, since all others with an interval take more by it; this verb; and their shares.
+/// Those that may take least, since all others with an interval take more by it; this verb; and
+/// their shares.
 fn least(burdens: &[Burden], verb: &str) -> (String, String) {
     let spans = || burdens.iter().filter_map(|burden| Some((burden, burden.interval?)));
     let bound = spans().map(|(_, (_, high))| high).fold(f64::INFINITY, f64::min);

@@ -59,7 +59,8 @@ impl Compared {
         (apart && self.rows.iter().all(same)).then_some(first)
     }
 
-    /// Of one pair what differs, of many how many do; of names one for each that stands beside the first.
+    /// Of one pair what differs, of many how many do; of names one for each that stands beside the
+    /// first.
     fn claim(&self) -> Option<String> {
         let first = self.rows.first().filter(|_| self.refused.is_empty())?;
         let clauses = || self.rows.iter().map(clause).collect::<Vec<_>>().join("; ");
@@ -116,7 +117,8 @@ impl Compared {
         about
     }
 
-    /// A line a row: both figures, the interval, what it means, and what the row would have detected.
+    /// A line a row: both figures, the interval, what it means, and what the row would have
+    /// detected.
     fn table(&self, rows: &[&ComparedRow], reasons: &[String]) -> Section {
         let several = self.runs.len() > 2;
         let name =
@@ -185,7 +187,8 @@ impl Compared {
         (change(row), tint)
     }
 
-    /// Mechanisms by name: a line for each question, with the figure of each and its factor to the first that has one.
+    /// Mechanisms by name: a line for each question, with the figure of each and its factor to the
+    /// first that has one.
     fn by_name(&self) -> Section {
         let names = self.names();
         let titles = names.iter().flat_map(|name| [*name, ""]).map(|title| (title, 0));
@@ -381,7 +384,8 @@ fn times(row: &ComparedRow) -> String {
     }
 }
 
-/// The interval in the words of the verdict: `26 – 28 %` faster, `5.9 – 6.0` times; of no difference with signs, `÷3.4 – ×136` of a wide one.
+/// The interval in the words of the verdict: `26 – 28 %` faster, `5.9 – 6.0` times; of no
+/// difference with signs, `÷3.4 – ×136` of a wide one.
 pub(super) fn span(row: &ComparedRow) -> Value {
     let Some((low, high)) = row.comparison.interval else { return Value::Unknown };
     let sure = matches!(row.comparison.outcome, Outcome::Slower | Outcome::Faster);

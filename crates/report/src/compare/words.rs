@@ -1,4 +1,5 @@
-//! What `compare` says of reasons, cautions, remarks and gates: the one place where these become sentences.
+//! What `compare` says of reasons, cautions, remarks and gates: the one place where these become
+//! sentences.
 
 use switchcost_analysis::number::{counted, exactly, factor, percent};
 use switchcost_analysis::{

@@ -1,4 +1,5 @@
-//! The text form of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>), which `benchstat` and its like read.
+//! The text form of Go's benchmarks (<https://go.dev/design/14313-benchmark-format>), which
+//! `benchstat` and its like read.
 
 use super::Format;
 use crate::text::Style;
@@ -23,14 +24,16 @@ impl Format for Benchstat {
     }
 }
 
-/// One line per start: starts are what repeats, so that benchstat's test is over process starts, as ours are.
+/// One line per start: starts are what repeats, so that benchstat's test is over process starts, as
+/// ours are.
 ///
-/// The name carries the whole variant, so that equal rows of two files meet. Its last part is never a number after a hyphen, which readers
-/// would take for GOMAXPROCS.
+/// The name carries the whole variant, so that equal rows of two files meet. Its last part is never
+/// a number after a hyphen, which readers would take for GOMAXPROCS.
 fn benchstat(analysis: &Analysis<'_>) -> String {
     let run = analysis.run;
     let fact = |name: &str| run.machine.stable.get(name).map_or_else(|| "unknown".to_owned(), |value| harmless(value));
-    // Of `key: value` lines, readers put files apart that differ in any; what differs from run to run is a comment.
+    // Of `key: value` lines, readers put files apart that differ in any; what differs from run to
+    // run is a comment.
     let mut out = format!(
         "# switchcost run {} on kernel {}, method {}\ngoos: linux\ngoarch: {}\npkg: switchcost\ncpu: {}\n\n",
         run.id,
@@ -65,8 +68,9 @@ fn capital(variant: &Variant) -> String {
     name
 }
 
-/// `thread/pipe/probe=gcc-12/experiment=switch/contexts=2/timing=batch/payload=8/placement=one_cpu`: the whole variant without a blank, so that equal
-/// rows of two runs meet. A label does not do for that: it leaves out what all rows of its run have in common.
+/// `thread/pipe/probe=gcc-12/experiment=switch/contexts=2/timing=batch/payload=8/placement=one_cpu`:
+/// the whole variant without a blank, so that equal rows of two runs meet. A label does not do for
+/// that: it leaves out what all rows of its run have in common.
 fn name(variant: &Variant) -> String {
     let mut name = format!(
         "{}/probe={}/experiment={}/contexts={}/timing={}",

@@ -9,7 +9,8 @@ pub trait Format: Sync {
     fn name(&self) -> &'static str;
     /// What it is for, in half a line.
     fn purpose(&self) -> &'static str;
-    /// It is read by people, or by programs that escape nothing: the run must be told before it is analysed (`Run::harmless`).
+    /// It is read by people, or by programs that escape nothing: the run must be told before it is
+    /// analysed (`Run::harmless`).
     fn is_for_people(&self) -> bool {
         true
     }

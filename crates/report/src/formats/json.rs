@@ -47,21 +47,25 @@ struct RunPart {
     tool_version: String,
     method_version: u32,
     command: Vec<String>,
-    /// Largest difference that equal things showed in this run (its A/A pair), as a fraction; null: too few rounds, or one row only.
+    /// Largest difference that equal things showed in this run (its A/A pair), as a fraction; null:
+    /// too few rounds, or one row only.
     noise_floor: Option<f64>,
     /// The same by family, for those that have an A/A pair of their own.
     noise_floors: BTreeMap<String, f64>,
     /// Labels of the rows that stand for their families, cheapest first.
     representatives: Vec<String>,
-    /// Label of the row that `times_reference` refers to; null: the run has no sound row of the reference mechanism.
+    /// Label of the row that `times_reference` refers to; null: the run has no sound row of the
+    /// reference mechanism.
     reference: Option<String>,
     /// Probe → ruler → ns that it took: how fast the machine was.
     speeds: BTreeMap<String, BTreeMap<String, SpeedPart>>,
-    /// Clock of the measured CPU that the run kept, by the cycles of a probe's ruler chain; null: no probe knows them.
+    /// Clock of the measured CPU that the run kept, by the cycles of a probe's ruler chain; null:
+    /// no probe knows them.
     clock_ghz: Option<f64>,
     /// Clock that the system declares; null: none.
     clock_ghz_declared: Option<f64>,
-    /// The highest clock that the host measured in the runs which its store had of this machine before; null: none.
+    /// The highest clock that the host measured in the runs which its store had of this machine
+    /// before; null: none.
     clock_ghz_stored: Option<f64>,
     /// Why the A/A pair makes differences of this run meaningless; null if it does not.
     unstable: Option<String>,
@@ -76,7 +80,8 @@ struct RunPart {
 struct SpeedPart {
     /// Where the machine was fastest: the third shortest reading.
     best: f64,
-    /// What it took at most beside the fastest fifth of the batches; figures are given at this clock (chain).
+    /// What it took at most beside the fastest fifth of the batches; figures are given at this
+    /// clock (chain).
     kept: f64,
     /// Median beside all batches.
     median: f64,
@@ -111,10 +116,12 @@ struct ResultPart {
     build: Option<BuildPart>,
     /// Figure of each start that the median is made of, with its round.
     start_medians: Vec<(u64, f64)>,
-    /// What the host saw of a start by itself, beside what the probe said of it: the first start whose verdict is the row's. Null without any.
+    /// What the host saw of a start by itself, beside what the probe said of it: the first start
+    /// whose verdict is the row's. Null without any.
     seen_by: Option<SeenByPart>,
     notes: Vec<String>,
-    /// Name of the event, in user mode (`:u`) or in the kernel (`:k`) → how many a unit has, `task-clock` in ns. Absent if none was asked for.
+    /// Name of the event, in user mode (`:u`) or in the kernel (`:k`) → how many a unit has,
+    /// `task-clock` in ns. Absent if none was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     counters: Option<BTreeMap<String, model::PerUnit>>,
 }
@@ -156,7 +163,8 @@ impl Document {
         }
     }
 
-    /// Leaves out curves and matrices for which this number of points leaves no room; true: some were left out.
+    /// Leaves out curves and matrices for which this number of points leaves no room; true: some
+    /// were left out.
     pub(crate) fn fit_shapes(&mut self, room: &mut usize) -> bool {
         let before = self.curves.len() + self.matrices.len();
         let mut fits = |size: usize| match room.checked_sub(size) {

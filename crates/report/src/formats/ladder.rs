@@ -125,7 +125,8 @@ struct View<'a, 'r> {
     hidden: usize,
     /// Rows without a line, because there was no time for any of them.
     lacking: Option<Lacking<'a, 'r>>,
-    /// The different notes of all rows; a row's mark is the place of its own in this list. Empty if they are not shown.
+    /// The different notes of all rows; a row's mark is the place of its own in this list. Empty if
+    /// they are not shown.
     footnotes: Vec<Vec<Remark>>,
 }
 

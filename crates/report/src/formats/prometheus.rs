@@ -1,5 +1,7 @@
-//! Prometheus's text form (<https://prometheus.io/docs/instrumenting/exposition_formats/>), for the textfile collector of node_exporter: base units, and
-//! `export -o` puts the file in its place by renaming it. Each series names its run, since the collector refuses two files that hold the same one.
+//! Prometheus's text form (<https://prometheus.io/docs/instrumenting/exposition_formats/>), for the
+//! textfile collector of node_exporter: base units, and `export -o` puts the file in its place by
+//! renaming it. Each series names its run, since the collector refuses two files that hold the same
+//! one.
 
 use super::Format;
 use crate::text::Style;
@@ -54,7 +56,8 @@ impl Format for Prometheus {
 
 type Gauge = (&'static str, &'static str, fn(&Figure<'_, '_>) -> Option<f64>);
 
-/// Figures of a row: the middle of the name, its meaning, its value. A row with modes is not one number, and has neither a median nor an interval.
+/// Figures of a row: the middle of the name, its meaning, its value. A row with modes is not one
+/// number, and has neither a median nor an interval.
 const FIGURES: [Gauge; 4] = [
     ("", "median of the starts", |figure| figure.mode.is_none().then_some(figure.value)),
     ("low_", "lower end of the 95 % interval of the median", |figure| Some(figure.interval()?.0)),
@@ -110,7 +113,8 @@ impl Figure<'_, '_> {
     }
 }
 
-/// Figures of rows that may be used: neither A/A twins nor rows whose claim is refuted. A row with modes is not one number, and has a figure for each.
+/// Figures of rows that may be used: neither A/A twins nor rows whose claim is refuted. A row with
+/// modes is not one number, and has a figure for each.
 fn figures<'l, 'r>(analysis: &'l Analysis<'r>) -> impl Iterator<Item = Figure<'l, 'r>> {
     let believed = |row: &&Row<'_>| matches!(row.verdict, Verdict::Verified | Verdict::Unobservable);
     analysis.originals().filter(believed).flat_map(|row| {

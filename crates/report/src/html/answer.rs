@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What `switchcost audit --format json` printed. The page takes each of its values for what it can be, so that nothing more need be known of it.
+/// What `switchcost audit --format json` printed. The page takes each of its values for what it can
+/// be, so that nothing more need be known of it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct AuditAnswer(Value);

@@ -1,4 +1,5 @@
-//! What the page shows, in the form in which it reads it (`web/src/page.d.ts` is generated from these types).
+//! What the page shows, in the form in which it reads it (`web/src/page.d.ts` is generated from
+//! these types).
 
 use super::answer::AuditAnswer;
 use super::explained::{ExplainedPart, explained};
@@ -163,7 +164,8 @@ struct DetailPart {
     family: String,
     control: bool,
     expected: Option<ExpectedPart>,
-    /// Round, position, seconds since the run's start, 1 if it counts, then minimum, p10, median, p90 and maximum.
+    /// Round, position, seconds since the run's start, 1 if it counts, then minimum, p10, median,
+    /// p90 and maximum.
     starts: Vec<(u64, u64, f64, u8, [f64; 5])>,
     /// What disturbed a start, or its verdict if that is not verified, by its position.
     remarks: BTreeMap<u64, String>,

@@ -1,4 +1,5 @@
-//! Costs of a run taken apart, where it holds all their layers: what `explain --stored` would say of it.
+//! Costs of a run taken apart, where it holds all their layers: what `explain --stored` would say
+//! of it.
 
 use crate::columns::figure_of;
 use crate::explain::{Document, Explanation, explain_document};

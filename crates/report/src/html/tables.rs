@@ -1,4 +1,5 @@
-//! The comparisons of a page, judged by the rules of `compare`: each run and the nearest before it that has rows of it, and each run's rows against one of them.
+//! The comparisons of a page, judged by the rules of `compare`: each run and the nearest before it
+//! that has rows of it, and each run's rows against one of them.
 
 use crate::compare::{Compared, ComparedRow, Unmatched, incomparable, methods, reason, verdict_word};
 use schemars::JsonSchema;
@@ -7,7 +8,8 @@ use switchcost_analysis::{
     Analysis, Outcome, Place, Row, THRESHOLD, Why, common, comparable, methods_differ, verdicts,
 };
 
-/// Verdicts on a page: runs against one before first, then rows against the cheapest, then against every other row.
+/// Verdicts on a page: runs against one before first, then rows against the cheapest, then against
+/// every other row.
 const MOST_VERDICTS: usize = 4000;
 
 /// Those of runs against one before.
@@ -45,7 +47,8 @@ fn as_document<S: Serializer>(compared: &Compared, serializer: S) -> Result<S::O
     document.serialize(serializer)
 }
 
-/// What a picture and a table of comparisons need: figures to five digits, and sides by their labels, since their rows stand on the page.
+/// What a picture and a table of comparisons need: figures to five digits, and sides by their
+/// labels, since their rows stand on the page.
 #[derive(Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct TableDocument<'a> {
@@ -78,7 +81,8 @@ struct RowPart<'a> {
     counts: (usize, usize),
     noise_floor: f64,
     smallest_detectable: Option<f64>,
-    /// slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and faster less.
+    /// slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and
+    /// faster less.
     verdict: Option<&'static str>,
     /// With verdict same: within this fraction.
     within: Option<f64>,

@@ -170,7 +170,8 @@ fn laps(list: &mut List, subject: &Subject<'_>, asked: &Plan, echo: &PlanEcho, l
     });
 }
 
-/// Nothing comes between `plan` and the first samples, and those not before all batches can be over.
+/// Nothing comes between `plan` and the first samples, and those not before all batches can be
+/// over.
 fn silence(list: &mut List, asked: &Plan, answer: &Answer, plan: Option<usize>) {
     let Some(plan) = plan else { return };
     let next = answer.lines.get(plan);
@@ -181,7 +182,8 @@ fn silence(list: &mut List, asked: &Plan, answer: &Answer, plan: Option<usize>) 
     if !asked.variant.experiment.timed() || asked.variant.each_unit() {
         return;
     }
-    // The host may read late, never early: what came sooner than the batches can have lasted was written during them.
+    // The host may read late, never early: what came sooner than the batches can have lasted was
+    // written during them.
     let ticks: u128 = answer.transcript.samples.iter().flat_map(|s| &s.ticks).map(|&ticks| ticks.max(0) as u128).sum();
     let lasted = ticks * 1_000_000_000 / u128::from(hello.clock.ticks_per_second.max(1));
     let arrived = answer.first_samples.map_or(u128::MAX, |time: Duration| time.as_nanos());
@@ -213,7 +215,8 @@ fn judged(
     if subject.is_control() && asked.variant.contexts != 1 {
         return;
     }
-    // A run has long batches. In those of a few units, what happens once a batch, such as a guest's exit, passes for part of each unit.
+    // A run has long batches. In those of a few units, what happens once a batch, such as a guest's
+    // exit, passes for part of each unit.
     if asked.batch_units > 0 || asked.batch_ns < SHORTEST_JUDGED_NS {
         return;
     }

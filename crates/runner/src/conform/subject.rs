@@ -10,7 +10,8 @@ pub(super) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// A ring is passed round in `experiment`: its contexts take turns, which those of controls and two sides of one thread do not.
+    /// A ring is passed round in `experiment`: its contexts take turns, which those of controls and
+    /// two sides of one thread do not.
     pub(super) fn is_ring(&self, experiment: Experiment) -> bool {
         let takes_turns = self.mechanism.is_none_or(|mechanism| mechanism.evidence.turns != Some(false));
         experiment.ring && !self.is_control() && takes_turns

@@ -43,7 +43,8 @@ impl From<Fault> for TranscriptFault {
     }
 }
 
-/// Reads a transcript to its end, or to the first rule that it breaks; with `mechanism` it is also judged by that page.
+/// Reads a transcript to its end, or to the first rule that it breaks; with `mechanism` it is also
+/// judged by that page.
 ///
 /// # Errors
 /// Why it cannot be read or judged.
@@ -58,7 +59,8 @@ pub fn check_transcript(
     loop {
         let count = source.read(&mut piece).map_err(TranscriptFault::Unreadable)?;
         begun.extend_from_slice(&piece[..count]);
-        // The second line tells which of the two it is; until then, and where it never comes, nothing is lost by waiting.
+        // The second line tells which of the two it is; until then, and where it never comes,
+        // nothing is lost by waiting.
         let second = second_line(&begun);
         if is_list.is_none()
             && (second.is_some() || count == 0 || begun.len() > 2 * switchcost_protocol::MAX_LINE_BYTES)

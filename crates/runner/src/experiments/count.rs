@@ -1,5 +1,6 @@
-//! Counted experiments: the probe runs under callgrind, which counts what it executes. The kit says where a stretch of units begins and ends
-//! (PROTOCOL.md, section 9), and the host reads what callgrind wrote of each.
+//! Counted experiments: the probe runs under callgrind, which counts what it executes. The kit says
+//! where a stretch of units begins and ends (PROTOCOL.md, section 9), and the host reads what
+//! callgrind wrote of each.
 
 mod callgrind;
 
@@ -77,7 +78,8 @@ impl Around for Counting {
 }
 
 impl Counting {
-    /// Arguments before the program. Nothing of the user's own settings, and no pipes for debuggers.
+    /// Arguments before the program. Nothing of the user's own settings, and no pipes for
+    /// debuggers.
     fn words(&self) -> Vec<String> {
         let file = format!("--callgrind-out-file={}", self.folder.join(FILE).display());
         let words = [
@@ -97,7 +99,8 @@ impl Counting {
     /// Adds to the transcript what was counted of its batches.
     fn counted(&self, echo: &PlanEcho, transcript: &mut Transcript) -> Result<Executed, Obstacle> {
         let batches = echo.warmup_batches.saturating_add(echo.batches);
-        // Between two stretches lies a part of its own, and what comes after the last stands in a file without a number.
+        // Between two stretches lies a part of its own, and what comes after the last stands in a
+        // file without a number.
         let numbered = batches.saturating_mul(2 * STRETCHES);
         let names = (1..=numbered).map(|number| format!("{FILE}.{number}")).chain([FILE.to_owned()]);
         let mut parts = Vec::new();

@@ -1,4 +1,5 @@
-//! The idle states that the CPU of a sleeper enters: the host reads the kernel's counts of them when the plan has come, and when the first figures have.
+//! The idle states that the CPU of a sleeper enters: the host reads the kernel's counts of them
+//! when the plan has come, and when the first figures have.
 
 use super::part::{Acts, Around};
 use std::collections::BTreeMap;

@@ -60,6 +60,7 @@ pub(crate) trait Around {
     /// That time has come.
     fn woken(&mut self, _child: &Child) {}
 
-    /// What it saw. The probe has left, and what it wrote elsewhere is still there; samples that are the host's to send go to the transcript.
+    /// What it saw. The probe has left, and what it wrote elsewhere is still there; samples that
+    /// are the host's to send go to the transcript.
     fn seen(self: Box<Self>, transcript: &mut Transcript) -> PartSeen;
 }

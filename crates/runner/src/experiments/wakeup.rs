@@ -1,5 +1,5 @@
-//! Hogs beside the probe, and the class of the probe's own tasks. The host does both, so that every kit has them alike and no probe is asked whether they
-//! were there.
+//! Hogs beside the probe, and the class of the probe's own tasks. The host does both, so that every
+//! kit has them alike and no probe is asked whether they were there.
 
 use super::part::{Acts, Around};
 use crate::no_answer::NoAnswer;
@@ -15,7 +15,8 @@ use switchcost_model::{
 /// Timer slack of the probe, ns: the least that there is.
 const SLACK_NS: u32 = 1;
 
-/// Part of the time that the intended times take after which a probe that has not come to its end is overloaded, and the least of it.
+/// Part of the time that the intended times take after which a probe that has not come to its end
+/// is overloaded, and the least of it.
 const GRACE: u32 = 4;
 const LEAST_GRACE: Duration = Duration::from_millis(250);
 
@@ -169,7 +170,8 @@ impl Loaded {
         child.release_hogs().map_err(|missing| Obstacle::HogsMissing { missing: missing as u64, hogs })
     }
 
-    /// What came of the lateness that ends the row. Of the traced wake-ups the one that is as late as the probe's latest is that one: some are of its warm-up.
+    /// What came of the lateness that ends the row. Of the traced wake-ups the one that is as late
+    /// as the probe's latest is that one: some are of its warm-up.
     fn limit(&mut self, transcript: &Transcript) -> LateLimit {
         let measured = transcript.histograms.iter().filter(|histogram| histogram.phase == Phase::Measure);
         let wakes = measured.map(|histogram| histogram.units).fold(0, u64::saturating_add);

@@ -1,5 +1,7 @@
-//! Counters beside the time. Whole starts are counted, from exec to the end of the last task, with equally many batches, of which those of the second have other
-//! units. All else that a probe does (start-up, rulers, checks, evidence) is the same in both, so that their difference is of the batches alone.
+//! Counters beside the time. Whole starts are counted, from exec to the end of the last task, with
+//! equally many batches, of which those of the second have other units. All else that a probe does
+//! (start-up, rulers, checks, evidence) is the same in both, so that their difference is of the
+//! batches alone.
 
 use super::Schedule;
 use super::plan::UNROLLED;
@@ -8,7 +10,8 @@ use std::collections::BTreeMap;
 use switchcost_machine::Counters as Open;
 use switchcost_model::{CountedStart, Counters, EndStatus, Plan, ProbeInfo, ProcessEnd, Timing, Transcript, Variant};
 
-/// Events of one start: in user mode and in the kernel these make four counters, which every CPU with any has at once.
+/// Events of one start: in user mode and in the kernel these make four counters, which every CPU
+/// with any has at once.
 const AT_ONCE: usize = 2;
 
 impl Schedule<'_> {
@@ -18,7 +21,8 @@ impl Schedule<'_> {
         !self.request.counters.is_empty() && *timing == Timing::Batch && experiment.countable()
     }
 
-    /// The next start of a row is the one that is counted: the last of its first round, when it is known how many units fill a batch.
+    /// The next start of a row is the one that is counted: the last of its first round, when it is
+    /// known how many units fill a batch.
     pub(super) fn is_counted(&self, index: usize, round: u64) -> bool {
         round == 0 && self.counts(index) && self.progress[index].starts_of(0) + 1 == self.starts_of(index, 0)
     }

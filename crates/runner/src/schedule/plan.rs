@@ -15,21 +15,25 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Laps that a kit may do at once without looking at the token.
 pub(super) const UNROLLED: u64 = 8;
 
-/// What a unit of a size that was not calibrated may take: several times a wake-up of a halted CPU through a hypervisor.
+/// What a unit of a size that was not calibrated may take: several times a wake-up of a halted CPU
+/// through a hypervisor.
 const SLOWEST_UNIT: Duration = Duration::from_micros(200);
 
-/// What laps through many contexts may take by that, at most: a probe that hangs is waited for as long.
+/// What laps through many contexts may take by that, at most: a probe that hangs is waited for as
+/// long.
 const SLOW_LAPS: Duration = Duration::from_secs(60);
 
 impl Schedule<'_> {
-    /// Bound of the first start of a variant, where there are others: one that takes longer could not get its rounds, as many as an interval
-    /// needs if no fewer are asked for, within the budget anyway.
+    /// Bound of the first start of a variant, where there are others: one that takes longer could
+    /// not get its rounds, as many as an interval needs if no fewer are asked for, within the
+    /// budget anyway.
     pub(super) fn first_attempt(&self, expected: Duration) -> Duration {
         let alone = self.run.variants.len() - self.run.not_run.len() <= 1;
         if alone || expected > Duration::ZERO { Duration::MAX } else { self.request.budget / self.fewest() as u32 }
     }
 
-    /// ns that one unit may take by parameters whose value is work of its own (those with a control): a byte or a step takes no longer than 1 ns.
+    /// ns that one unit may take by parameters whose value is work of its own (those with a
+    /// control): a byte or a step takes no longer than 1 ns.
     fn unit_time(&self, variant: &Variant) -> u64 {
         let Some(mechanism) = self.catalogue.find(&variant.mechanism) else { return 0 };
         let working =
@@ -38,7 +42,8 @@ impl Schedule<'_> {
         values.filter_map(|(_, value)| value.parse::<u64>().ok()).fold(0, u64::saturating_add)
     }
 
-    /// How long it may take to touch memory that the row's processes hold: a MiB is a fifth of a millisecond where nothing else runs.
+    /// How long it may take to touch memory that the row's processes hold: a MiB is a fifth of a
+    /// millisecond where nothing else runs.
     fn touching(&self, variant: &Variant) -> Duration {
         let Some(mechanism) = self.catalogue.find(&variant.mechanism) else { return Duration::ZERO };
         let held = |name: &String| mechanism.parameters.get(name).is_some_and(|p| p.seen_value.is_some());
@@ -69,8 +74,9 @@ impl Schedule<'_> {
             + expected * 10
     }
 
-    /// Units in a batch, as the first start has calibrated them. A row that the scheduler places is calibrated in each start: by the first one's luck, batches
-    /// of the other kind would last many times as long, or as short.
+    /// Units in a batch, as the first start has calibrated them. A row that the scheduler places is
+    /// calibrated in each start: by the first one's luck, batches of the other kind would last many
+    /// times as long, or as short.
     fn batch_units(&self, index: usize) -> u64 {
         let variant = &self.run.variants[index];
         if let Some(own) = variant.experiment.page().batch_units {
@@ -109,7 +115,8 @@ impl Schedule<'_> {
     }
 }
 
-/// What laps through all contexts may take, whatever a batch is to last; `unit`: of the work that was asked for.
+/// What laps through all contexts may take, whatever a batch is to last; `unit`: of the work that
+/// was asked for.
 fn laps(contexts: u64, batches: u64, unit: Duration) -> Duration {
     let contexts = contexts.try_into().unwrap_or(u32::MAX);
     // The calibration also makes a few.

@@ -4,17 +4,20 @@ use super::Schedule;
 use std::time::Duration;
 use switchcost_analysis::{At, FEWEST_STARTS, LOOKS, summarise};
 
-/// Starts that an interval needs. The time left is shared out so that as many rows as possible get them.
+/// Starts that an interval needs. The time left is shared out so that as many rows as possible get
+/// them.
 const FEWEST: u64 = FEWEST_STARTS as u64;
 
-/// A row is slow where its starts last this many times as long as the usual row's: it costs as much as so many others.
+/// A row is slow where its starts last this many times as long as the usual row's: it costs as much
+/// as so many others.
 const SLOW: u32 = 4;
 
 /// What the rows that go on are to reach.
 struct Goal {
     /// Rounds.
     rounds: u64,
-    /// Starts from which on a slow row may be made to wait for the others; None: any row may, the most expensive first.
+    /// Starts from which on a slow row may be made to wait for the others; None: any row may, the
+    /// most expensive first.
     after: Option<u64>,
 }
 
@@ -37,7 +40,8 @@ impl Live {
         self.starts >= goal.rounds
     }
 
-    /// Time that it takes until the goal; until it has its interval, for those rounds that this takes.
+    /// Time that it takes until the goal; until it has its interval, for those rounds that this
+    /// takes.
     fn takes(&self, goal: &Goal) -> Duration {
         let lacking = goal.rounds.saturating_sub(self.starts).div_ceil(self.in_a_round);
         let rounds =
@@ -52,8 +56,10 @@ impl Schedule<'_> {
         self.request.rounds.unwrap_or(FEWEST).clamp(1, FEWEST)
     }
 
-    /// After a round: makes rows wait while the rest cannot all get what they need in the time left. First that is their interval, then the starts of the first
-    /// look, then those of the last: a few slow rows must not keep all others from it. Who waits goes on when the others are done.
+    /// After a round: makes rows wait while the rest cannot all get what they need in the time
+    /// left. First that is their interval, then the starts of the first look, then those of the
+    /// last: a few slow rows must not keep all others from it. Who waits goes on when the others
+    /// are done.
     pub(super) fn share_out(&mut self, rounds_done: u64) {
         let mut goals = vec![Goal { rounds: self.fewest(), after: None }];
         if let (None, [(first, _), .., (last, _)]) = (self.request.rounds, LOOKS) {
@@ -76,7 +82,8 @@ impl Schedule<'_> {
         Live { index, each: progress.each(), starts: progress.stored, rounds: progress.rounds, in_a_round }
     }
 
-    /// A row waits without an interval, and the time left is enough for it: the others took less than was to be expected.
+    /// A row waits without an interval, and the time left is enough for it: the others took less
+    /// than was to be expected.
     pub(super) fn one_fits(&self) -> bool {
         let goal = Goal { rounds: self.fewest(), after: None };
         let left = self.left();
@@ -84,7 +91,8 @@ impl Schedule<'_> {
         given_up.map(|index| self.live(index)).any(|row| !row.has(&goal) && row.starts > 0 && row.takes(&goal) < left)
     }
 
-    /// It has as many starts as a first look takes, and they fall into modes: more would not make one number of it.
+    /// It has as many starts as a first look takes, and they fall into modes: more would not make
+    /// one number of it.
     pub(super) fn has_modes(&self, index: usize) -> bool {
         let variant = &self.run.variants[index];
         let enough = LOOKS.first().is_some_and(|(starts, _)| self.progress[index].stored >= *starts);
@@ -93,12 +101,14 @@ impl Schedule<'_> {
     }
 }
 
-/// Starts that the next round of a row will take: those planned, or as many as its rounds have taken where starts had to be repeated.
+/// Starts that the next round of a row will take: those planned, or as many as its rounds have
+/// taken where starts had to be repeated.
 fn in_a_round(planned: u64, stored: u64, rounds: u64) -> u64 {
     planned.max(stored.div_ceil(rounds.max(1)))
 }
 
-/// Those of the rows that have to wait, so that the others reach the goal. One row at least goes on.
+/// Those of the rows that have to wait, so that the others reach the goal. One row at least goes
+/// on.
 fn waiting(live: &[Live], left: Duration, goal: &Goal) -> Vec<usize> {
     let mut needed: Duration = live.iter().map(|row| row.takes(goal)).sum();
     let mut each: Vec<Duration> = live.iter().map(|row| row.each).collect();
@@ -138,7 +148,8 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    /// Durations as in a ladder with 10 batches a start: 28 usual rows, one that the scheduler places, one with a slow runtime.
+    /// Durations as in a ladder with 10 batches a start: 28 usual rows, one that the scheduler
+    /// places, one with a slow runtime.
     fn ladder(rounds: u64) -> Vec<Live> {
         let usual = (0..28).map(|index| row(index, 25, rounds, 1));
         usual.chain([row(28, 130, rounds, 4), row(29, 1200, rounds, 1)]).collect()
@@ -152,7 +163,8 @@ mod tests {
 
     #[test]
     fn a_row_that_has_its_interval_waits_before_one_that_would_never_have_one() {
-        // Four rounds more: 2.8 s for the usual rows, 2.1 s for the placed one, which has 8 starts already, 4.8 s for the slow one.
+        // Four rounds more: 2.8 s for the usual rows, 2.1 s for the placed one, which has 8 starts
+        // already, 4.8 s for the slow one.
         assert_eq!(waiting(&ladder(2), seconds(8), &INTERVAL), [28]);
         assert_eq!(waiting(&ladder(2), seconds(6), &INTERVAL), [28, 29]);
     }

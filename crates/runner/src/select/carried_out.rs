@@ -4,7 +4,8 @@ use crate::{KnownProbe, NoAnswer};
 use switchcost_catalogue::{Broken, Catalogue};
 use switchcost_model::{Described, Mechanism, NAMED_PRIORITY, Placement, Reason, Request, Timing, Variant};
 
-/// Probes that implement a mechanism, best first: those of a source that its page names, available ones, then by priority.
+/// Probes that implement a mechanism, best first: those of a source that its page names, available
+/// ones, then by priority.
 #[must_use]
 pub fn choices<'a>(mechanism: &Mechanism, probes: &'a [KnownProbe]) -> Vec<(&'a KnownProbe, &'a Described)> {
     let mut found: Vec<_> = probes.iter().filter_map(|probe| Some((probe, probe.describes(&mechanism.id)?))).collect();
@@ -27,7 +28,8 @@ pub(super) fn carried_out(
     if let Some(reason) = senseless(mechanism, shape) {
         return nowhere(reason);
     }
-    // What a probe of another source means by the mechanism is its own affair: it is measured if it is asked for.
+    // What a probe of another source means by the mechanism is its own affair: it is measured if it
+    // is asked for.
     let of_page = |probe: &KnownProbe| mechanism.implemented_by.contains(&probe.info.source);
     // Not by another in its place, if one whose folder is named cannot.
     let named = |probe: &KnownProbe| probe.info.priority == NAMED_PRIORITY && of_page(probe);
@@ -47,7 +49,8 @@ pub(super) fn carried_out(
         (Variant { probe: probe.info.id.clone(), ..shape }, reason)
     };
     let rows = fitting.into_iter().take(wanted).map(by);
-    // Who is asked for by its own name or folder and does not answer has a row that says so, also beside others.
+    // Who is asked for by its own name or folder and does not answer has a row that says so, also
+    // beside others.
     let own = |probe: &KnownProbe| named(probe) || of_page(probe) && request.probes.contains(&probe.info.id);
     let silent = probes.iter().filter(|probe| own(probe));
     let silent = silent.filter_map(|probe| Some((probe, probe.answer.as_ref().err()?)));
@@ -64,7 +67,8 @@ fn unable(probe: &KnownProbe, silent: &NoAnswer) -> Reason {
     Reason::ProbeUnable { probe: probe.info.id.clone(), why: why.into(), limits, package }
 }
 
-/// Every parameter is sent, with its default where nothing was asked; but what a probe does not describe it would refuse.
+/// Every parameter is sent, with its default where nothing was asked; but what a probe does not
+/// describe it would refuse.
 pub(super) fn known_parameters(mechanism: &Mechanism, described: &Described, shape: &Variant) -> Variant {
     let mut shape = shape.clone();
     shape.parameters.retain(|name, value| {

@@ -1,4 +1,5 @@
-//! Rows that are measured beside the chosen ones: A/A twins, and controls that bound them from below.
+//! Rows that are measured beside the chosen ones: A/A twins, and controls that bound them from
+//! below.
 
 use super::{Selection, select};
 use crate::{KnownProbe, RequestError};
@@ -6,16 +7,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, MechanismId, Parameters, Placement, Request, TWIN, Timing, Variant};
 
-/// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that this may cost.
+/// Rows of a family from which on it has an A/A pair of its own: one row in four is the most that
+/// this may cost.
 const ROWS_FOR_TWIN: usize = 4;
 
 impl Selection {
-    /// Adds A/A twins: rows that are measured a second time under another label. Each family with four rows or more gets one, for a pair speaks for
-    /// rows of its kind; a run without such a family has one in all, and a run of one row none: it compares nothing.
+    /// Adds A/A twins: rows that are measured a second time under another label. Each family with
+    /// four rows or more gets one, for a pair speaks for rows of its kind; a run without such a
+    /// family has one in all, and a run of one row none: it compares nothing.
     ///
-    /// The twin is the middle one of the rows that can run, controls apart, and of those on one CPU if there are any: where the scheduler chooses the
-    /// CPU, figures come in kinds, and such a pair would say nothing of the other rows. A switch stands for them rather than another experiment, and a
-    /// probe that is quick to start rather than one that is slower than most: one row must not take a third of the run twice.
+    /// The twin is the middle one of the rows that can run, controls apart, and of those on one CPU
+    /// if there are any: where the scheduler chooses the CPU, figures come in kinds, and such a
+    /// pair would say nothing of the other rows. A switch stands for them rather than another
+    /// experiment, and a probe that is quick to start rather than one that is slower than most: one
+    /// row must not take a third of the run twice.
     pub fn add_twins(&mut self, catalogue: &Catalogue, probes: &[KnownProbe]) {
         if self.variants.len() < 2 {
             return;
@@ -58,8 +63,9 @@ impl Selection {
         }
     }
 
-    /// Adds rows that bound the selected ones from below and are not selected themselves: controls, without which nobody would notice a switch that a compiler
-    /// removed, and of a row with a parameter that adds to its cost the same without it.
+    /// Adds rows that bound the selected ones from below and are not selected themselves: controls,
+    /// without which nobody would notice a switch that a compiler removed, and of a row with a
+    /// parameter that adds to its cost the same without it.
     ///
     /// # Errors
     /// As [`select`].

@@ -1,11 +1,13 @@
-//! What a pattern says of its rows besides their name, in a request of its own: from here on a word and an option are one.
+//! What a pattern says of its rows besides their name, in a request of its own: from here on a word
+//! and an option are one.
 
 use crate::{KnownProbe, RequestError};
 use switchcost_catalogue::Catalogue;
 use switchcost_catalogue::grammar::{Pattern, Word};
 use switchcost_model::{ProbeInfo, Request, Timing};
 
-/// A request for each pattern, where one says more of its rows than a mechanism's name: `thread/pipe@gcc-12 free payload=64`.
+/// A request for each pattern, where one says more of its rows than a mechanism's name:
+/// `thread/pipe@gcc-12 free payload=64`.
 pub(super) fn one_by_one(
     request: &Request,
     catalogue: &Catalogue,

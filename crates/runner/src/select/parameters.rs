@@ -15,7 +15,8 @@ pub(super) fn sized(request: &Request, mechanisms: &[&Mechanism]) -> Request {
     request
 }
 
-/// With the values that an experiment is usually measured with, where nobody says more than its name.
+/// With the values that an experiment is usually measured with, where nobody says more than its
+/// name.
 pub(super) fn usual(mut request: Request) -> Request {
     let page = request.experiment.filter(|_| request.patterns.is_empty() && request.axis.is_none());
     for (name, values) in page.iter().flat_map(|experiment| &experiment.page().usual) {
@@ -24,7 +25,8 @@ pub(super) fn usual(mut request: Request) -> Request {
     request
 }
 
-/// Every combination of the asked values of those parameters that the mechanism takes in this experiment.
+/// Every combination of the asked values of those parameters that the mechanism takes in this
+/// experiment.
 fn combinations(request: &Request, mechanism: &Mechanism) -> Vec<Parameters> {
     let mut all = vec![Parameters::new()];
     for (name, values) in &request.parameters {
@@ -78,7 +80,8 @@ pub(super) fn check_parameters(request: &Request, mechanisms: &[&Mechanism]) -> 
     Ok(())
 }
 
-/// A parameter that no chosen mechanism takes in its experiment would label a row with what was not done.
+/// A parameter that no chosen mechanism takes in its experiment would label a row with what was not
+/// done.
 pub(crate) fn check_experiment(name: &str, request: &Request, mechanisms: &[&Mechanism]) -> Result<(), RequestError> {
     let having = || mechanisms.iter().filter_map(|mechanism| Some((*mechanism, mechanism.parameters.get(name)?)));
     if having().next().is_none() || having().any(|(c, _)| c.takes(name, chosen_experiment(request, c)).is_some()) {

@@ -1,5 +1,6 @@
-//! The axes along which a run can be swept. An axis is a file here and a line in [`AXES`]. A parameter that a mechanism has is one by its name; a line gives
-//! it another name, a purpose or another range.
+//! The axes along which a run can be swept. An axis is a file here and a line in [`AXES`]. A
+//! parameter that a mechanism has is one by its name; a line gives it another name, a purpose or
+//! another range.
 
 mod axis;
 mod contexts;

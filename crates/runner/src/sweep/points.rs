@@ -134,7 +134,8 @@ impl Numbers<'_> {
     }
 }
 
-/// The asked points in ascending order, or a geometric series; `steps` says how many it has if nobody else does.
+/// The asked points in ascending order, or a geometric series; `steps` says how many it has if
+/// nobody else does.
 pub(super) fn numbers(
     range: &Range,
     of: &Numbers<'_>,

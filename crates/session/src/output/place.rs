@@ -14,10 +14,11 @@ const STORE: [&[u8]; 2] = [b"SQLite format 3\0", &[0x37, 0x7f, 0x06]];
 /// Where files that a process has open stand under names of their own.
 const OPEN: [&str; 2] = ["/proc", "/dev/fd"];
 
-/// A file is written whole or not at all: what stood there before is replaced at once, keeping its mode and, where permitted, its owner. What cannot be
-/// replaced but written (a single file that is mounted, one in a folder that may not be written) is written in place; the answer is what is to be said of
-/// that. A store is never replaced. A link is followed. Devices, pipes and what a process has open (`/dev/stdout`) are written to; if their reader has
-/// gone, that is not a fault.
+/// A file is written whole or not at all: what stood there before is replaced at once, keeping its
+/// mode and, where permitted, its owner. What cannot be replaced but written (a single file that is
+/// mounted, one in a folder that may not be written) is written in place; the answer is what is to
+/// be said of that. A store is never replaced. A link is followed. Devices, pipes and what a
+/// process has open (`/dev/stdout`) are written to; if their reader has gone, that is not a fault.
 pub fn write(path: &Path, text: &[u8]) -> Result<Option<String>> {
     let There { target, old, replaced } = looked_at(path)?;
     if replaced {
@@ -82,7 +83,8 @@ fn is_store(path: &Path) -> bool {
     read && STORE.iter().any(|of_a_store| begin.starts_with(of_a_store))
 }
 
-/// Where links lead, whether or not there is anything. Not beyond the names of open files: those only look like links.
+/// Where links lead, whether or not there is anything. Not beyond the names of open files: those
+/// only look like links.
 fn followed(path: &Path) -> Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -133,7 +135,8 @@ fn replace(target: &Path, old: Option<&Metadata>, text: &[u8]) -> Result<Option<
     renamed?.map_or_else(|error| in_place(target, old, text, error), |()| Ok(None))
 }
 
-/// The old file, and why it cannot be exchanged: nothing but the folder, or that it is mounted, stands in the way.
+/// The old file, and why it cannot be exchanged: nothing but the folder, or that it is mounted,
+/// stands in the way.
 fn writable(target: &Path, old: Option<&Metadata>, why: Error) -> Result<(File, Error)> {
     use ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
     let of_the_folder = matches!(why.kind(), CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy);

@@ -3,11 +3,12 @@
 use rusqlite::{Connection, ErrorCode};
 use std::time::{Duration, Instant};
 
-/// How long a writer waits for another. Transactions take milliseconds, so longer means that something hangs.
+/// How long a writer waits for another. Transactions take milliseconds, so longer means that
+/// something hangs.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Changing the journal needs the file for itself and does not wait for it: two hosts that make one new store at the
-/// same time would fail here without the repetition.
+/// Changing the journal needs the file for itself and does not wait for it: two hosts that make one
+/// new store at the same time would fail here without the repetition.
 pub fn switch_to_log(connection: &Connection) -> rusqlite::Result<()> {
     until_free(|| connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())))
 }

@@ -11,7 +11,8 @@ pub fn has_log(path: &Path) -> bool {
     std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
 
-/// The path from the root on: SQLite takes none of these for a name of its own (`:memory:`, `file:…`).
+/// The path from the root on: SQLite takes none of these for a name of its own (`:memory:`,
+/// `file:…`).
 pub fn plain(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -30,7 +31,8 @@ pub fn immutable_uri(path: &Path) -> String {
     uri
 }
 
-/// A folder, a device or a pipe would be waited for or misread, also in the place of what SQLite adds beside the file.
+/// A folder, a device or a pipe would be waited for or misread, also in the place of what SQLite
+/// adds beside the file.
 pub fn must_be_a_file(path: &Path) -> Result<(), StoreError> {
     for ending in ["", "-wal", "-shm", "-journal"] {
         let mut file = path.as_os_str().to_owned();
@@ -58,8 +60,9 @@ pub fn identity(path: &Path) -> Option<(u64, u64)> {
     }
 }
 
-/// Makes an empty file that only the user may read, unless something is there; also where a link leads to nothing. What SQLite adds beside it has the same mode. A failure shows when it
-/// is opened.
+/// Makes an empty file that only the user may read, unless something is there; also where a link
+/// leads to nothing. What SQLite adds beside it has the same mode. A failure shows when it is
+/// opened.
 pub fn make_private(path: &Path) {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -68,7 +71,8 @@ pub fn make_private(path: &Path) {
     let _ = options.open(path);
 }
 
-/// Runs hold personal facts: folders made here are for the user only, as the XDG specification asks.
+/// Runs hold personal facts: folders made here are for the user only, as the XDG specification
+/// asks.
 pub fn create_private_folders(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

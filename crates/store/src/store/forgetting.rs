@@ -33,7 +33,8 @@ pub fn give_back(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
-/// Nobody else has the file open: only then SQLite lets go of the log. The caller takes it up again.
+/// Nobody else has the file open: only then SQLite lets go of the log. The caller takes it up
+/// again.
 pub fn leave_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
 }

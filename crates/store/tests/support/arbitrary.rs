@@ -1,4 +1,5 @@
-//! Arbitrary runs: odd strings, extreme numbers, empty lists; whatever the types can say and the rules allow.
+//! Arbitrary runs: odd strings, extreme numbers, empty lists; whatever the types can say and the
+//! rules allow.
 
 use super::odd::{maybe_text, number, one_of, text, texts, tick};
 use proptest::collection::{btree_map, btree_set, vec};

@@ -1,4 +1,5 @@
-//! Complaints about pages that compare runtimes, done again: the page refuses each. Where they stand: docs/runtimes.md.
+//! Complaints about pages that compare runtimes, done again: the page refuses each. Where they
+//! stand: docs/runtimes.md.
 
 use crate::pages::Kept;
 use crate::places::{KEPT, catalogue, top};
@@ -34,7 +35,8 @@ fn units_that_were_never_made_divide_nothing() {
     assert!(!claimed.contains(" ns "), "{claimed}");
 }
 
-/// atemerev/skynet#2 and #7: a generator that its caller resumes, ranked with tasks that a scheduler wakes.
+/// atemerev/skynet#2 and #7: a generator that its caller resumes, ranked with tasks that a
+/// scheduler wakes.
 #[test]
 fn unlike_things_share_no_table() {
     let (text, catalogue) = (fs::read_to_string(top().join(FILE)).unwrap(), catalogue().unwrap());
@@ -50,7 +52,8 @@ fn unlike_things_share_no_table() {
     assert!(said.contains("unknown field `score`"), "{said}");
 }
 
-/// crossbeam-channel#71 and pgjdbc#1951: figures of versions that nobody names, or that nobody runs any more.
+/// crossbeam-channel#71 and pgjdbc#1951: figures of versions that nobody names, or that nobody runs
+/// any more.
 #[test]
 fn a_row_without_a_version_or_of_long_ago_is_no_news() {
     let silent = line("switch", "goroutine", "runtimes-switch", |run| {
@@ -67,7 +70,8 @@ fn a_row_without_a_version_or_of_long_ago_is_no_news() {
     assert!(!recent.contains("(old: "), "{recent}");
 }
 
-/// tzcnt/runtime-benchmarks PR#1: settings chosen by whoever measures, without the row that users get.
+/// tzcnt/runtime-benchmarks PR#1: settings chosen by whoever measures, without the row that users
+/// get.
 #[test]
 fn settings_need_who_advises_them_and_the_default_beside_them() {
     let (text, catalogue) = (fs::read_to_string(top().join(FILE)).unwrap(), catalogue().unwrap());

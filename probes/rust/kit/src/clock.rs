@@ -31,8 +31,9 @@ pub(crate) fn clock_read_cost() -> u64 {
 /// Name of the cycle counter; None where there is none that user code can read.
 pub const COUNTER_NAME: Option<&str> = if cfg!(target_arch = "x86_64") { Some("tsc") } else { None };
 
-/// Reads the time stamp counter after everything before it has finished: RDTSC alone may run ahead, LFENCE waits.
-/// RDTSCP would do the same, but is not on every x86-64 processor, and the Go probe reads the same way.
+/// Reads the time stamp counter after everything before it has finished: RDTSC alone may run ahead,
+/// LFENCE waits. RDTSCP would do the same, but is not on every x86-64 processor, and the Go probe
+/// reads the same way.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 #[must_use]

@@ -62,8 +62,8 @@ impl Observed {
         Self { tasks: read_tasks(), usage: usage() }
     }
 
-    /// The kernel's switches since `begin`, or why they cannot be told. A thread that began in between counts from
-    /// zero; one that ended took its counts with it, which must not be hidden.
+    /// The kernel's switches since `begin`, or why they cannot be told. A thread that began in
+    /// between counts from zero; one that ended took its counts with it, which must not be hidden.
     pub(crate) fn kernel_since(&self, begin: &Self) -> Result<Kernel, &'static str> {
         let (Some(before), Some(after)) = (&begin.tasks, &self.tasks) else {
             return Err("the kernel's counts of each thread cannot be read on this system");
@@ -107,7 +107,8 @@ fn read_tasks() -> Option<BTreeMap<String, (u64, u64)>> {
     Some(tasks)
 }
 
-/// How many of these pieces of memory begin behind the end of all that begin before them: all, if none overlap.
+/// How many of these pieces of memory begin behind the end of all that begin before them: all, if
+/// none overlap.
 #[must_use]
 pub fn disjoint(mut pieces: Vec<Range<usize>>) -> i64 {
     pieces.sort_by_key(|piece| piece.start);
@@ -119,7 +120,8 @@ pub fn disjoint(mut pieces: Vec<Range<usize>>) -> i64 {
     })
 }
 
-/// Record of the verification pass: who had the token, on which CPU and thread, indexed by the token's sequence number.
+/// Record of the verification pass: who had the token, on which CPU and thread, indexed by the
+/// token's sequence number.
 #[derive(Debug)]
 pub struct Trace {
     visits: Vec<Visit>,
@@ -158,14 +160,15 @@ impl Trace {
         }
     }
 
-    /// Whether every context of a ring of `ring` had the token when it was due; true where CPUs cannot be told.
+    /// Whether every context of a ring of `ring` had the token when it was due; true where CPUs
+    /// cannot be told.
     #[must_use]
     pub fn in_order(&self, ring: u64) -> bool {
         self.judge(ring, &mut BTreeSet::new()).is_none_or(|(hops, _)| hops.in_order == hops.count)
     }
 
-    /// Compares every hop with the one before it, in a ring of `ring` contexts. `seen` collects CPUs. None where a
-    /// thread cannot tell its CPU.
+    /// Compares every hop with the one before it, in a ring of `ring` contexts. `seen` collects
+    /// CPUs. None where a thread cannot tell its CPU.
     pub(crate) fn judge(&self, ring: u64, seen: &mut BTreeSet<u32>) -> Option<(Hops, u64)> {
         let mut hops = Hops { count: 0, in_order: 0, same_cpu: 0, same_thread: Some(0), timed: false };
         let mut migrations = 0;

@@ -3,8 +3,8 @@
 use crate::clock::read_counter;
 use serde::Serialize;
 
-/// b of PROTOCOL.md: below 2^b every value has its own bucket, above it 2^b buckets share a power of two, so that a
-/// bucket is at most 0.8 % wide.
+/// b of PROTOCOL.md: below 2^b every value has its own bucket, above it 2^b buckets share a power
+/// of two, so that a bucket is at most 0.8 % wide.
 pub(crate) const BITS: u32 = 7;
 const BUCKETS: usize = (66 - BITS as usize) << BITS;
 
@@ -22,7 +22,8 @@ pub struct Histogram {
     pub(crate) pair_count: u64,
     pub(crate) span_counter: u64,
     pub(crate) span_clock: u64,
-    /// Intervals and pairs that ended before they began: none, unless counters of two CPUs are out of step.
+    /// Intervals and pairs that ended before they began: none, unless counters of two CPUs are out
+    /// of step.
     #[serde(skip)]
     pub(crate) backwards: u64,
 }
@@ -45,8 +46,9 @@ impl Histogram {
         })
     }
 
-    /// Called by a context as its first act after it came to run: `sent` is the counter as the sender read it. It also
-    /// times two readings with nothing in between: what the reading itself adds to every interval.
+    /// Called by a context as its first act after it came to run: `sent` is the counter as the
+    /// sender read it. It also times two readings with nothing in between: what the reading itself
+    /// adds to every interval.
     #[inline]
     pub fn arrive(&mut self, sent: u64) {
         self.arrived(sent, read_counter());

@@ -1,5 +1,6 @@
-//! What is the same for every mechanism of the Rust probe: plan, messages, clock and counter, calibration, the batch
-//! loop, the ring, evidence. The mechanisms are in the probe itself; the kit names none.
+//! What is the same for every mechanism of the Rust probe: plan, messages, clock and counter,
+//! calibration, the batch loop, the ring, evidence. The mechanisms are in the probe itself; the kit
+//! names none.
 
 mod arguments;
 mod clock;

@@ -32,8 +32,8 @@ pub(crate) struct Untimed {
 /// `None`: batches are timed.
 pub(crate) type Way = Option<&'static Untimed>;
 
-/// Batches of contexts that stay. They are never dropped, because the process ends then: it would unwind every suspended
-/// coroutine one by one, to no one's use.
+/// Batches of contexts that stay. They are never dropped, because the process ends then: it would
+/// unwind every suspended coroutine one by one, to no one's use.
 pub(crate) fn ring(writer: &mut Writer, plan: &Plan, set_up: SetUp, way: Way) -> Result<(), Stop> {
     let _kept = ManuallyDrop::new(blocks(plan));
     batches(writer, plan, set_up, way)
@@ -82,8 +82,8 @@ fn measure_with(writer: &mut Writer, plan: &Plan, workload: &mut dyn Workload, w
     Ok(writer.end_ok(samples)?)
 }
 
-/// Pinning the process is the host's duty; a plan that says one CPU while the process may run on others would be
-/// believed. Contexts that share threads cannot be pinned one by one.
+/// Pinning the process is the host's duty; a plan that says one CPU while the process may run on
+/// others would be believed. Contexts that share threads cannot be pinned one by one.
 pub(crate) fn check_placement(plan: &Plan, mechanism: &Mechanism) -> Result<(), Refusal> {
     if plan.timing == "each" && COUNTER_NAME.is_none() {
         let detail = format!(

@@ -19,7 +19,8 @@ pub struct Mechanism {
     pub parameters: &'static [Parameter],
     /// In batches, unit by unit.
     pub timings: &'static [&'static str],
-    /// Its contexts have threads of their own, which `set_up` moves to the CPUs of the plan one by one.
+    /// Its contexts have threads of their own, which `set_up` moves to the CPUs of the plan one by
+    /// one.
     pub pins: bool,
     /// Why it cannot run on this machine at all; quick, because `describe` asks.
     pub unavailable: fn() -> Option<Refusal>,
@@ -44,18 +45,20 @@ pub type SetUp = fn(&Plan) -> Result<Box<dyn Workload>, Refusal>;
 /// Makes what holds the contexts of experiment footprint.
 pub type Hold = fn(&Plan) -> Result<Box<dyn Population>, Refusal>;
 
-/// Makes what takes a waiter through all its times, in a context of the mechanism, and gives it back.
+/// Makes what takes a waiter through all its times, in a context of the mechanism, and gives it
+/// back.
 pub type Wait = fn(&Plan) -> Result<Box<dyn FnOnce(Waiter) -> Waiter>, Refusal>;
 
 /// A mechanism that is ready to run.
 pub trait Workload {
-    /// Smallest number of units after which everything stands where it began; also the length of the ring.
+    /// Smallest number of units after which everything stands where it began; also the length of
+    /// the ring.
     fn lap(&self) -> u64 {
         1
     }
 
-    /// The measured region: `units` units between two readings of the clock by context 0; returns the ticks between.
-    /// No allocation beyond the mechanism's, no branch on the plan.
+    /// The measured region: `units` units between two readings of the clock by context 0; returns
+    /// the ticks between. No allocation beyond the mechanism's, no branch on the plan.
     fn run(&mut self, units: u64) -> u64;
 
     /// The same with every unit recorded.
@@ -67,13 +70,15 @@ pub trait Workload {
     /// What the contexts counted since.
     fn claim(&mut self) -> Claim;
 
-    /// Passes the token `units` times and records each visit. None where the experiment has no ring.
+    /// Passes the token `units` times and records each visit. None where the experiment has no
+    /// ring.
     #[expect(clippy::boxed_local, reason = "a ring keeps the box")]
     fn verify(&mut self, _units: u64, _trace: Box<Trace>) -> Option<Box<Trace>> {
         None
     }
 
-    /// Why the last batch came to nothing, if it did. A workload with a fault answers every further call at once.
+    /// Why the last batch came to nothing, if it did. A workload with a fault answers every further
+    /// call at once.
     fn fault(&self) -> Option<Refusal> {
         None
     }
@@ -94,8 +99,8 @@ pub trait Population {
     /// Makes this many more.
     fn populate(&mut self, contexts: u64) -> Result<(), Refusal>;
 
-    /// Destroys those of the last `populate`, where the machine has no room for all cycles at once. Otherwise they stay, so that
-    /// none is made of what another left.
+    /// Destroys those of the last `populate`, where the machine has no room for all cycles at once.
+    /// Otherwise they stay, so that none is made of what another left.
     fn depopulate(&mut self) {}
 
     /// What the contexts counted.
@@ -117,7 +122,8 @@ pub struct Claim {
     /// A context saw another token than the one it was due.
     #[serde(skip)]
     pub broken: bool,
-    /// Distinct address spaces among the contexts; None where this side cannot know, then `why` says so.
+    /// Distinct address spaces among the contexts; None where this side cannot know, then `why`
+    /// says so.
     pub address_spaces: Option<u64>,
     /// Whatever else the mechanism's rule asks for.
     pub counts: BTreeMap<&'static str, i64>,
@@ -126,7 +132,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Of contexts that have counted their turns into this process's own memory, which nothing of another address space can reach.
+    /// Of contexts that have counted their turns into this process's own memory, which nothing of
+    /// another address space can reach.
     #[must_use]
     pub fn new(turns: Turns, token: u64, broken: bool) -> Self {
         let (counts, why) = (BTreeMap::new(), BTreeMap::new());

@@ -24,9 +24,10 @@ pub(crate) struct Memory {
 pub(crate) enum Kernel {
     /// This process's page tables.
     PageTables,
-    /// All that the whole system has neither free nor as a process's pages nor as cached files: what drivers take has no count
-    /// of its own, but is in this rest. Pages in the free lists of the CPUs are also free, though MemFree leaves them out; since
-    /// Linux 6.7 these lists grow to hundreds of megabytes.
+    /// All that the whole system has neither free nor as a process's pages nor as cached files:
+    /// what drivers take has no count of its own, but is in this rest. Pages in the free lists of
+    /// the CPUs are also free, though MemFree leaves them out; since Linux 6.7 these lists grow to
+    /// hundreds of megabytes.
     WholeSystem,
 }
 
@@ -67,7 +68,8 @@ impl Memory {
         Some(Self { resident: field(&rollup, "Rss:")?, mapped: field(&status, "VmSize:")?, kernel })
     }
 
-    /// As `read`, once the kernel has given back what ended before: it does so up to a second later.
+    /// As `read`, once the kernel has given back what ended before: it does so up to a second
+    /// later.
     pub(crate) fn read_settled(kernel: Kernel) -> Option<Self> {
         const QUIET_ENOUGH: u32 = 5;
         const NOISE: i64 = 64 << 10;
@@ -95,8 +97,8 @@ impl Memory {
     }
 }
 
-/// An error when touching `bytes` would need more than four fifths of the memory that there is: the kernel's
-/// out-of-memory killer gives no reason and no cure.
+/// An error when touching `bytes` would need more than four fifths of the memory that there is: the
+/// kernel's out-of-memory killer gives no reason and no cure.
 ///
 /// # Errors
 /// `limit_reached`; `cure` ends the sentence.
@@ -107,8 +109,9 @@ pub fn require_memory(bytes: u64, cure: &str) -> Result<(), Refusal> {
     Err(Refusal::unsupported("limit_reached", detail))
 }
 
-/// Fresh zeroed pages that last until the process ends. Small ones: a transparent huge page would make the footprint and
-/// the behaviour of the TLB a matter of luck. They cost nothing until they are touched.
+/// Fresh zeroed pages that last until the process ends. Small ones: a transparent huge page would
+/// make the footprint and the behaviour of the TLB a matter of luck. They cost nothing until they
+/// are touched.
 ///
 /// # Errors
 /// `limit_reached`; `cure` ends the sentence.
@@ -119,8 +122,8 @@ pub fn map_pages(bytes: usize, cure: &str) -> Result<&'static [AtomicU64], Refus
     })
 }
 
-/// Bytes that this process may still take: what the kernel believes to be available, at most the limit of its control
-/// group. None where it cannot be told.
+/// Bytes that this process may still take: what the kernel believes to be available, at most the
+/// limit of its control group. None where it cannot be told.
 fn available() -> Option<u64> {
     let free = field(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")? as u64;
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

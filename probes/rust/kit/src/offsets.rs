@@ -26,7 +26,8 @@ fn drawn(seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// By how much the stacks of a ring are moved: whole cache lines, within a page and no more than an eighth of a small stack.
+/// By how much the stacks of a ring are moved: whole cache lines, within a page and no more than an
+/// eighth of a small stack.
 #[must_use]
 pub fn stack_offset(plan: &Plan, size: usize) -> usize {
     offset(plan, size, 0)
@@ -46,8 +47,9 @@ fn offset(plan: &Plan, size: usize, which: usize) -> usize {
     }
 }
 
-/// A drawn number of blocks of every size, to be kept, so that what is made next lies elsewhere in its page: the first free
-/// places of a fresh heap are the same in every start. None where the plan says so.
+/// A drawn number of blocks of every size, to be kept, so that what is made next lies elsewhere in
+/// its page: the first free places of a fresh heap are the same in every start. None where the plan
+/// says so.
 #[must_use]
 pub fn blocks(plan: &Plan) -> Vec<Box<[u8]>> {
     if plan.parameter(HEAP_OFFSET.name) != "drawn" {
@@ -56,7 +58,8 @@ pub fn blocks(plan: &Plan) -> Vec<Box<[u8]>> {
     let sizes = (16..=LARGEST_BLOCK).step_by(16).zip(drawn(plan.seed));
     // Not of zeros: calloc of glibc leaves the places that were freed last.
     let block = |(size, number)| (0..number % MOST_BLOCKS_OF_A_SIZE).map(move |_| vec![1_u8; size].into_boxed_slice());
-    // Of its last size at once: what a list that grows gives back would be where the contexts lie, at the same place in most starts.
+    // Of its last size at once: what a list that grows gives back would be where the contexts lie,
+    // at the same place in most starts.
     let mut kept = Vec::with_capacity(LARGEST_BLOCK / 16 * MOST_BLOCKS_OF_A_SIZE as usize);
     kept.extend(sizes.flat_map(block));
     kept

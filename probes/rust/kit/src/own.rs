@@ -1,5 +1,6 @@
-//! For a probe of one's own that measures one mechanism: contexts that a driver resumes in turn, each with the token that
-//! the one before it handed on. What `switchcost new-probe --language rust` starts from.
+//! For a probe of one's own that measures one mechanism: contexts that a driver resumes in turn,
+//! each with the token that the one before it handed on. What `switchcost new-probe --language
+//! rust` starts from.
 //!
 //! The driver is not a context: a switch is one suspension and one resumption.
 
@@ -25,7 +26,8 @@ pub trait Resumed: Sized + 'static {
     /// Memory of one, at least: more contexts than the machine has room for are refused.
     const BYTES: u64 = 0;
 
-    /// Makes one that is suspended. Resumed with a token it hands on `own.turn(token)`, and suspends again.
+    /// Makes one that is suspended. Resumed with a token it hands on `own.turn(token)`, and
+    /// suspends again.
     fn make(own: Context<()>) -> Self;
 
     /// Continues it with this token and gives the one that it hands on.

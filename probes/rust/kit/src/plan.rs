@@ -1,4 +1,5 @@
-//! One `run`, as asked: read once, never changed. What calibration makes of it stands in the `plan` message.
+//! One `run`, as asked: read once, never changed. What calibration makes of it stands in the `plan`
+//! message.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

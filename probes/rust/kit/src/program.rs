@@ -13,7 +13,8 @@ use std::sync::{Mutex, PoisonError};
 #[must_use]
 pub fn probe(build: Build, mechanisms: &[Mechanism]) -> ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    // SAFETY: the descriptor was inherited for this purpose, and nothing else here writes to it: no mechanism prints.
+    // SAFETY: the descriptor was inherited for this purpose, and nothing else here writes to it: no
+    // mechanism prints.
     let mut writer = unsafe { Writer::from_inherited(report_fd(&words)) };
     let told = match unpanicked(|| carry_out(&mut writer, &words, build, mechanisms)) {
         Ok(()) => Ok(false),

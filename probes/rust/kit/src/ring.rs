@@ -1,9 +1,10 @@
 //! A ring of contexts that pass a token: all that is the same whatever a context is.
 //!
-//! The token is one word, the sequence number of the last switch. A context knows which token it is due. Commands are
-//! negative tokens, and in the modes that record something a context is due a token that never comes: both take the path
-//! of a token that was not due, so that the measured loop has one compare a turn. The count of turns is the same
-//! variable, because every turn advances it by one lap.
+//! The token is one word, the sequence number of the last switch. A context knows which token it is
+//! due. Commands are negative tokens, and in the modes that record something a context is due a
+//! token that never comes: both take the path of a token that was not due, so that the measured
+//! loop has one compare a turn. The count of turns is the same variable, because every turn
+//! advances it by one lap.
 
 use crate::clock::read_counter;
 use crate::evidence::{disjoint, Trace, Turns};
@@ -37,11 +38,12 @@ pub trait PassToken {
     /// Name of the count of evidence for contexts that each are in a place of their own.
     const DISTINCT: &'static str;
 
-    /// Passes a token or a command round, `laps` times; each context takes it by `Context::turn`, context 0 last.
-    /// What context 0 makes of it in the end, and the ticks of the clock.
+    /// Passes a token or a command round, `laps` times; each context takes it by `Context::turn`,
+    /// context 0 last. What context 0 makes of it in the end, and the ticks of the clock.
     fn pass(&mut self, token: i64, laps: u64) -> (i64, u64);
 
-    /// The same in batches, for mechanisms that have a loop of its own for them: each context takes the token that it is due.
+    /// The same in batches, for mechanisms that have a loop of its own for them: each context takes
+    /// the token that it is due.
     fn pass_batch(&mut self, token: i64, laps: u64) -> (i64, u64) {
         self.pass(token, laps)
     }
@@ -60,7 +62,8 @@ pub trait PassToken {
     }
 }
 
-/// What contexts share besides the token; touched only by the one that has the token, and never in batches.
+/// What contexts share besides the token; touched only by the one that has the token, and never in
+/// batches.
 #[derive(Debug, Default)]
 struct Shared {
     /// Counter as read by the sender.
@@ -90,7 +93,8 @@ pub struct Context<S: Touch> {
     shared: &'static Shared,
     number: u64,
     lap: i64,
-    /// Token that comes next, in batches; otherwise one that never comes, so that every turn is a special one.
+    /// Token that comes next, in batches; otherwise one that never comes, so that every turn is a
+    /// special one.
     pub due: i64,
     /// Token that comes next, in the other modes.
     due_special: i64,
@@ -101,7 +105,8 @@ pub struct Context<S: Touch> {
 }
 
 impl<S: Touch> Context<S> {
-    /// Whether this token was due in a batch; then the turn is counted, and the token goes on plus one.
+    /// Whether this token was due in a batch; then the turn is counted, and the token goes on plus
+    /// one.
     #[inline(always)]
     pub fn takes(&mut self, token: i64) -> bool {
         if token != self.due {
@@ -112,7 +117,8 @@ impl<S: Touch> Context<S> {
         true
     }
 
-    /// One turn: takes the token, returns what to pass on. At PUBLISH the context shows its own record's memory.
+    /// One turn: takes the token, returns what to pass on. At PUBLISH the context shows its own
+    /// record's memory.
     #[inline(always)]
     pub fn turn(&mut self, token: i64) -> i64 {
         if token == self.due {
@@ -124,8 +130,8 @@ impl<S: Touch> Context<S> {
         }
     }
 
-    /// A turn with what `takes` did not: commands, and tokens in the modes that record something. `place` is the memory in
-    /// which the context shows itself at PUBLISH.
+    /// A turn with what `takes` did not: commands, and tokens in the modes that record something.
+    /// `place` is the memory in which the context shows itself at PUBLISH.
     #[cold]
     pub fn special(&mut self, token: i64, place: impl FnOnce(&Self) -> Option<Range<usize>>) -> i64 {
         let arrived = if self.mode == EACH { read_counter() } else { 0 };
@@ -158,7 +164,8 @@ impl<S: Touch> Context<S> {
         token
     }
 
-    /// An interval of `timing=each` begins. `turn` ends with it; the first context of a pass must call it itself.
+    /// An interval of `timing=each` begins. `turn` ends with it; the first context of a pass must
+    /// call it itself.
     #[inline(always)]
     pub fn depart(&self) {
         self.shared.stamp.store(read_counter(), Relaxed);
@@ -182,7 +189,8 @@ pub fn memory_of<T>(value: &T) -> Range<usize> {
 pub struct Contexts {
     /// How many.
     pub number: u64,
-    /// Never freed: a ring lasts until the process ends, and nothing is to be dropped where a switch is measured.
+    /// Never freed: a ring lasts until the process ends, and nothing is to be dropped where a
+    /// switch is measured.
     shared: &'static Shared,
     sets: Option<WorkingSets>,
 }

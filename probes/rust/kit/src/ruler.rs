@@ -1,5 +1,6 @@
-//! Rulers: fixed pieces of work that have nothing to do with the mechanism. What they take right before and right after a
-//! batch says how fast the machine was then, whatever the batch itself says.
+//! Rulers: fixed pieces of work that have nothing to do with the mechanism. What they take right
+//! before and right after a batch says how fast the machine was then, whatever the batch itself
+//! says.
 
 use crate::clock::now;
 use crate::os::null_call;
@@ -9,7 +10,8 @@ use std::arch::asm;
 /// Steps of a loop, and of each ruler about a microsecond.
 const STEPS: usize = 512;
 
-/// Cycles of the chain: a multiplication and an addition take four on today's x86-64. None: unknown.
+/// Cycles of the chain: a multiplication and an addition take four on today's x86-64. None:
+/// unknown.
 pub(crate) const CHAIN_CYCLES: Option<usize> = if cfg!(target_arch = "x86_64") { Some(4 * STEPS) } else { None };
 
 /// Null system calls of a reading.
@@ -57,7 +59,8 @@ fn chain_of_cycles() {
     }
 }
 
-/// Work of a mechanism's own: so many steps that each wait for the one before. Times three is a `lea` on x86-64.
+/// Work of a mechanism's own: so many steps that each wait for the one before. Times three is a
+/// `lea` on x86-64.
 #[inline(always)]
 pub fn work(mut product: u64, steps: u64) -> u64 {
     for _ in 0..steps {
@@ -66,8 +69,9 @@ pub fn work(mut product: u64, steps: u64) -> u64 {
     product
 }
 
-/// Steps of which a core takes several per cycle: a neighbour on the same core takes its share of them. The loop begins at a cache line: where it lay across
-/// two, a Xeon took 1.5 times as long beside most batches and not beside some, which passed for a neighbour.
+/// Steps of which a core takes several per cycle: a neighbour on the same core takes its share of
+/// them. The loop begins at a cache line: where it lay across two, a Xeon took 1.5 times as long
+/// beside most batches and not beside some, which passed for a neighbour.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 fn width_of_core() {
@@ -97,11 +101,13 @@ fn width_of_core() {
     }
 }
 
-/// The same value, of which the compiler knows nothing any more: in its register, where `black_box` takes it through memory.
+/// The same value, of which the compiler knows nothing any more: in its register, where `black_box`
+/// takes it through memory.
 #[inline(always)]
 fn opaque(value: u64) -> u64 {
     let mut same = value;
-    // SAFETY: no instruction; the register keeps what it holds. Not `pure`, or the loop would be left out with its result.
+    // SAFETY: no instruction; the register keeps what it holds. Not `pure`, or the loop would be
+    // left out with its result.
     unsafe { asm!("/* {0} */", inout(reg) same, options(nomem, nostack, preserves_flags)) };
     same
 }

@@ -1,11 +1,13 @@
-//! Units that are done one after another by one context: those of experiment `create` and of controls.
+//! Units that are done one after another by one context: those of experiment `create` and of
+//! controls.
 
 use crate::clock::{now, read_counter};
 use crate::histogram::Histogram;
 use crate::mechanism::{Claim, Workload};
 use crate::refusal::Refusal;
 
-/// What is done beside each unit: nothing (`()`), which compiles to nothing, or a recording of its interval.
+/// What is done beside each unit: nothing (`()`), which compiles to nothing, or a recording of its
+/// interval.
 pub trait Recorder: Send + 'static {
     /// Before a unit.
     fn depart(&mut self);
@@ -53,7 +55,8 @@ pub struct Done<R> {
 }
 
 impl<R: Recorder> Done<R> {
-    /// Does so many units, each of which makes the next token of one, between two readings of the clock.
+    /// Does so many units, each of which makes the next token of one, between two readings of the
+    /// clock.
     #[inline(always)]
     pub fn units(mut token: u64, units: u64, mut recorder: R, mut unit: impl FnMut(u64) -> u64) -> Self {
         let begin = now();
@@ -74,7 +77,8 @@ pub trait Series {
     /// Sets to zero what it counts itself.
     fn reset(&mut self) {}
 
-    /// What the token says of units that advanced it so far: by default that each was a context created.
+    /// What the token says of units that advanced it so far: by default that each was a context
+    /// created.
     fn claim(&self, token: u64) -> Claim {
         Claim::of_created(token)
     }

@@ -1,4 +1,5 @@
-//! What waits in experiment wakeup for times that are fixed beforehand, one a period, and says of each how much later it ran.
+//! What waits in experiment wakeup for times that are fixed beforehand, one a period, and says of
+//! each how much later it ran.
 
 use crate::clock::now;
 use crate::histogram::Histogram;
@@ -10,7 +11,8 @@ use std::time::Duration;
 /// µs between two intended times.
 pub const PERIOD: Parameter = Parameter { name: "period", words: &[] };
 
-/// The times do not move when the context was late: what one wake-up found due is counted from its own time, each.
+/// The times do not move when the context was late: what one wake-up found due is counted from its
+/// own time, each.
 #[derive(Debug)]
 pub struct Waiter {
     first: u64,
@@ -50,7 +52,8 @@ impl Waiter {
         (self.began, self.first) = (now, now + self.period);
     }
 
-    /// How long to wait for the next time. None: that was the last one. To be called again after the wait.
+    /// How long to wait for the next time. None: that was the last one. To be called again after
+    /// the wait.
     pub fn left(&mut self) -> Option<Duration> {
         self.left_by(now)
     }
@@ -84,7 +87,8 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// A wake-up 3.5 periods late serves four times, each late by another length; the next times stay where they were.
+    /// A wake-up 3.5 periods late serves four times, each late by another length; the next times
+    /// stay where they were.
     #[test]
     fn latencies_count_from_the_intended_times() {
         let mut waiter = Waiter::new(100, 1, 2, 5);

@@ -230,7 +230,8 @@ impl Writer {
     }
 }
 
-/// One ASCII line: serde_json leaves other text as it is, and error texts may quote the command line.
+/// One ASCII line: serde_json leaves other text as it is, and error texts may quote the command
+/// line.
 fn encode(message: &Message) -> io::Result<String> {
     let json = serde_json::to_string(message)?;
     let mut line = String::with_capacity(json.len() + 1);

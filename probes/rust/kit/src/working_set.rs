@@ -1,7 +1,8 @@
-//! What a context touches between two switches (parameter `working_set`): whole cache lines, each visited once, in steps
-//! of about 0.618 of the set, as METHODOLOGY.md says.
+//! What a context touches between two switches (parameter `working_set`): whole cache lines, each
+//! visited once, in steps of about 0.618 of the set, as METHODOLOGY.md says.
 //!
-//! A touch adds one to the first word of a line, so that the memory itself is the record of what was touched.
+//! A touch adds one to the first word of a line, so that the memory itself is the record of what
+//! was touched.
 
 use crate::memory::{map_pages, require_memory};
 use crate::plan::{Parameter, Plan};
@@ -15,11 +16,12 @@ pub const WORKING_SET: Parameter = Parameter { name: "working_set", words: &[] }
 const LINE: usize = 64;
 const PAGE: usize = 4096;
 
-/// Three cache lines from the beginning of one set to that of the next, beside whole pages: small sets that all began at
-/// the same offset of a page would share one set of the first-level cache.
+/// Three cache lines from the beginning of one set to that of the next, beside whole pages: small
+/// sets that all began at the same offset of a page would share one set of the first-level cache.
 const COLOUR_GAP: usize = 3 * LINE;
 
-/// What a context does with its memory. A context of type `()` touches nothing, and its loop is compiled without.
+/// What a context does with its memory. A context of type `()` touches nothing, and its loop is
+/// compiled without.
 pub trait Touch: Copy + Send + 'static {
     /// The memory of this context.
     fn of(sets: Option<&WorkingSets>, context: u64) -> Self;

@@ -1,7 +1,8 @@
 //! coroutine/rust-async: pinned futures, polled in turn by hand with a waker that does nothing.
 //!
-//! The contexts are N boxed futures behind `dyn Future`. A switch is: return Pending from one, poll the next. The loop
-//! that polls is not a context; it reads the clock. The token lies in a cell, since `poll` passes nothing.
+//! The contexts are N boxed futures behind `dyn Future`. A switch is: return Pending from one, poll
+//! the next. The loop that polls is not a context; it reads the clock. The token lies in a cell,
+//! since `poll` passes nothing.
 
 use super::depth::{Depth, Entered, DEPTH, FRAMES};
 use kit::{
@@ -44,7 +45,8 @@ const ASK: i64 = -1;
 struct Shared {
     /// Sequence number of the last switch, or a command.
     token: Cell<i64>,
-    /// What a future found that was not the token it was to get: the token, its own count, and where it keeps that.
+    /// What a future found that was not the token it was to get: the token, its own count, and
+    /// where it keeps that.
     found: Cell<i64>,
     due: Cell<i64>,
     place: Cell<usize>,
@@ -53,8 +55,8 @@ struct Shared {
 }
 
 impl Shared {
-    /// Loads and stores only. A call would have the compiler save registers in each poll, also where it is not reached:
-    /// a quarter of a switch.
+    /// Loads and stores only. A call would have the compiler save registers in each poll, also
+    /// where it is not reached: a quarter of a switch.
     #[inline(always)]
     fn irregular(&self, token: i64, due: &mut i64) {
         self.found.set(token);
@@ -82,8 +84,8 @@ async fn live<S: Touch>(shared: Rc<Shared>, first: i64, lap: i64, set: S) {
     }
 }
 
-/// The same, whose switches lie below so many futures, made for each. One function for both, which is given what to await, takes a
-/// switch without them from 1.9 to 2.1 ns.
+/// The same, whose switches lie below so many futures, made for each. One function for both, which
+/// is given what to await, takes a switch without them from 1.9 to 2.1 ns.
 async fn live_unwinding<S: Touch>(shared: Rc<Shared>, first: i64, lap: i64, set: S, calls: u64, entered: Arc<Entered>) {
     let mut due = first;
     loop {
@@ -128,8 +130,8 @@ type Member = Pin<Box<dyn Future<Output = ()>>>;
 struct Futures<S: Touch> {
     /// In the order of their turns: context 1 first, context 0 last.
     members: Vec<Member>,
-    /// Their records, by which the poller counts in the modes that record something. The futures then wait for a token
-    /// that never comes.
+    /// Their records, by which the poller counts in the modes that record something. The futures
+    /// then wait for a token that never comes.
     contexts: Vec<Context<S>>,
     shared: Rc<Shared>,
     depth: Depth,
@@ -174,7 +176,8 @@ fn ask(shared: &Shared, member: &mut Member, new_due: Option<i64>) -> bool {
     pending && shared.found.take() == ASK
 }
 
-/// Carries out a command on a future's record, which gets the future's count before and gives it its own after.
+/// Carries out a command on a future's record, which gets the future's count before and gives it
+/// its own after.
 fn command<S: Touch>(shared: &Shared, member: &mut Member, context: &mut Context<S>, command: i64) -> i64 {
     let told = ask(shared, member, None);
     let place = shared.place.get();

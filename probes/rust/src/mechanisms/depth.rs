@@ -1,5 +1,6 @@
-//! Futures below a context's switches, each of which awaits the next one; the last of them switches. held: a context made so many
-//! before its first switch, and none of them ends. unwound: it makes them anew for each switch, and all of them end.
+//! Futures below a context's switches, each of which awaits the next one; the last of them
+//! switches. held: a context made so many before its first switch, and none of them ends. unwound:
+//! it makes them anew for each switch, and all of them end.
 
 use kit::{Claim, Parameter, Plan};
 use std::future::Future;
@@ -59,7 +60,8 @@ impl Depth {
         self.before = self.sum();
     }
 
-    /// Adds those below all switches. Held: of the context that has fewest; `driver`: context 0 holds none between batches.
+    /// Adds those below all switches. Held: of the context that has fewest; `driver`: context 0
+    /// holds none between batches.
     pub fn complete(&self, claim: &mut Claim, driver: bool) {
         if self.calls == 0 {
             return;

@@ -1,7 +1,9 @@
-//! executor/tokio-spawn: tasks are spawned on a runtime, as many at once as there are contexts; each counts and ends.
+//! executor/tokio-spawn: tasks are spawned on a runtime, as many at once as there are contexts;
+//! each counts and ends.
 //!
-//! from=outside: the main thread spawns a lot, parks until its last task runs, and a unit takes from before the first spawn to the
-//! last task. from=within: the last task of a lot spawns the next one.
+//! from=outside: the main thread spawns a lot, parks until its last task runs, and a unit takes
+//! from before the first spawn to the last task. from=within: the last task of a lot spawns the
+//! next one.
 
 use kit::{current_cpu, now, Claim, Histogram, Mechanism, Parameter, Plan, Refusal, Turns, Workload};
 use std::sync::atomic::{

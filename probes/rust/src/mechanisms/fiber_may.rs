@@ -1,6 +1,8 @@
-//! fiber/may: stackful coroutines of may hand a token round a ring of its mpsc channels, on one worker thread.
+//! fiber/may: stackful coroutines of may hand a token round a ring of its mpsc channels, on one
+//! worker thread.
 //!
-//! Context 0 is a coroutine too, which lives for one batch: the thread that started the probe only waits for it.
+//! Context 0 is a coroutine too, which lives for one batch: the thread that started the probe only
+//! waits for it.
 
 use kit::{
     now, Claim, Context, Contexts, Done, Mechanism, PassToken, Plan, Population, Recorder, Refusal, Series, Touch,
@@ -27,8 +29,8 @@ pub const MECHANISM: Mechanism = Mechanism {
 #[derive(Clone, Copy)]
 struct May;
 
-/// On one thread, which goes where the host has put the process. The first coroutine makes a pool of a thousand stacks,
-/// which takes ten milliseconds.
+/// On one thread, which goes where the host has put the process. The first coroutine makes a pool
+/// of a thousand stacks, which takes ten milliseconds.
 fn one_worker() -> May {
     config().set_workers(1).set_worker_pin(false);
     May.on_a_coroutine(|| ());
@@ -37,8 +39,8 @@ fn one_worker() -> May {
 
 impl May {
     fn spawn<T: Send + 'static>(self, body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-        // SAFETY: no body looks at variables of a thread, as one worker has all of them, and each needs a small part of
-        // may's usual stack of 32 KiB.
+        // SAFETY: no body looks at variables of a thread, as one worker has all of them, and each
+        // needs a small part of may's usual stack of 32 KiB.
         unsafe { coroutine::spawn(body) }
     }
 
@@ -75,7 +77,8 @@ impl<S: Touch> Driver<S> {
         let begin = now();
         self.context.depart();
         for _ in 0..laps {
-            // A channel that is closed means that a coroutine of the ring has panicked; the host sees a broken probe.
+            // A channel that is closed means that a coroutine of the ring has panicked; the host
+            // sees a broken probe.
             let (Ok(()), Ok(back)) = (self.to.send(token), self.from.recv()) else { std::process::abort() };
             token = self.context.turn(back);
         }

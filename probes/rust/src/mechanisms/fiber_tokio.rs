@@ -1,10 +1,10 @@
 //! fiber/tokio: tasks hand a token round a ring of mpsc channels of capacity 1.
 //!
-//! Every context is a spawned task, context 0 too: the future given to `block_on` is scheduled by other rules (on the
-//! current-thread runtime it is polled only when the queue is empty, after a park).
-//! The token is one word. A token with a pointer beside it, to carry the histogram, costs 11 of 170 ns, because the
-//! channel then has something to drop. So commands are negative tokens, and what records is behind a lock that the
-//! measured loop never takes.
+//! Every context is a spawned task, context 0 too: the future given to `block_on` is scheduled by
+//! other rules (on the current-thread runtime it is polled only when the queue is empty, after a
+//! park). The token is one word. A token with a pointer beside it, to carry the histogram, costs 11
+//! of 170 ns, because the channel then has something to drop. So commands are negative tokens, and
+//! what records is behind a lock that the measured loop never takes.
 
 use super::depth::{hold as hold_calls, Depth, Entered, DEPTH, FRAMES};
 use kit::{
@@ -69,7 +69,8 @@ fn made(runtime: std::io::Result<Runtime>) -> Result<Runtime, Refusal> {
     runtime.map_err(|error| Refusal::failed("set_up_failed", format!("no tokio runtime: {error}")))
 }
 
-/// Runs a future as a task and waits for it. It cannot be cancelled, and a panic of it is one of the probe.
+/// Runs a future as a task and waits for it. It cannot be cancelled, and a panic of it is one of
+/// the probe.
 pub fn on_a_task<T: Send + 'static>(runtime: &Runtime, future: impl Future<Output = T> + Send + 'static) -> T {
     let ended = runtime.block_on(runtime.spawn(future));
     ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
@@ -83,7 +84,8 @@ async fn live<S: Touch>(mut context: Context<S>, mut from: Receiver<i64>, to: Se
     }
 }
 
-/// Hands the token over below so many futures, and waits there for the next one. None: a task of the ring has ended.
+/// Hands the token over below so many futures, and waits there for the next one. None: a task of
+/// the ring has ended.
 fn below<'a>(
     left: u64,
     entered: &'a Entered,
@@ -129,12 +131,14 @@ struct Driver<S: Touch> {
 }
 
 impl<S: Touch> Driver<S> {
-    /// `laps` laps. Context 0 has its turn when the token comes back. Returns the token, and the ticks.
+    /// `laps` laps. Context 0 has its turn when the token comes back. Returns the token, and the
+    /// ticks.
     async fn drive(mut self, mut token: i64, laps: u64) -> (Self, i64, u64) {
         let begin = now();
         self.context.depart();
         for _ in 0..laps {
-            // A channel that is closed means that a task of the ring has panicked; the host sees a broken probe.
+            // A channel that is closed means that a task of the ring has panicked; the host sees a
+            // broken probe.
             if self.to.send(token).await.is_err() {
                 std::process::abort();
             }

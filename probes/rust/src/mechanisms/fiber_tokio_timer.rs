@@ -1,4 +1,5 @@
-//! fiber/tokio-timer: a task sleeps until a time that was fixed beforehand, on tokio's current-thread runtime.
+//! fiber/tokio-timer: a task sleeps until a time that was fixed beforehand, on tokio's
+//! current-thread runtime.
 
 use super::fiber_tokio::{new_timed_runtime, on_a_task};
 use kit::{Mechanism, Plan, Refusal, Waiter};

@@ -1,5 +1,6 @@
-//! What runtimes on one thread have in common: tasks that need not be `Send` hand a token round a ring of channels of
-//! capacity 1. The loops are those of fiber/tokio. Every context is a spawned task, context 0 too.
+//! What runtimes on one thread have in common: tasks that need not be `Send` hand a token round a
+//! ring of channels of capacity 1. The loops are those of fiber/tokio. Every context is a spawned
+//! task, context 0 too.
 
 use kit::{
     now, Claim, Context, Contexts, Done, PassToken, Plan, Population, Recorder, Refusal, Series, Touch, Units,
@@ -80,7 +81,8 @@ impl<R: Runtime, S: Touch> Driver<R, S> {
         let begin = now();
         self.context.depart();
         for _ in 0..laps {
-            // A channel that is closed means that a task of the ring has panicked; the host sees a broken probe.
+            // A channel that is closed means that a task of the ring has panicked; the host sees a
+            // broken probe.
             if !R::send(&self.to, token).await {
                 std::process::abort();
             }

@@ -1,12 +1,13 @@
 //! stack/corosensei: a parent and the coroutines that it resumes pass a token round.
 //!
-//! corosensei is asymmetric: a coroutine can hand the CPU only to its parent. Context 0 is the parent, contexts
-//! 1 … N − 1 are coroutines. A switch between the parent and a coroutine is one transfer of control (a resume or a
-//! suspend); one between two coroutines is two, because it goes through the parent, which then only relays and has no
-//! turn. So a lap of N switches has 2 (N − 1) transfers: with two contexts one each, with many nearly two.
+//! corosensei is asymmetric: a coroutine can hand the CPU only to its parent. Context 0 is the
+//! parent, contexts 1 … N − 1 are coroutines. A switch between the parent and a coroutine is one
+//! transfer of control (a resume or a suspend); one between two coroutines is two, because it goes
+//! through the parent, which then only relays and has no turn. So a lap of N switches has 2 (N − 1)
+//! transfers: with two contexts one each, with many nearly two.
 //!
-//! The token is one word, which corosensei passes in a register. Commands are negative tokens: the comparison with the
-//! token that is due is all that a coroutine pays for them.
+//! The token is one word, which corosensei passes in a register. Commands are negative tokens: the
+//! comparison with the token that is due is all that a coroutine pays for them.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{on_stack, Coroutine, CoroutineResult, Yielder};
@@ -41,9 +42,9 @@ struct RingStack {
     own: Option<DefaultStack>,
 }
 
-// SAFETY: base and limit enclose memory that lasts as long as the stack and is nobody else's. A part of the common
-// mapping has no guard page, because 30 000 of them meet vm.max_map_count; what a member's few frames need is far below
-// the smallest size.
+// SAFETY: base and limit enclose memory that lasts as long as the stack and is nobody else's. A
+// part of the common mapping has no guard page, because 30 000 of them meet vm.max_map_count; what
+// a member's few frames need is far below the smallest size.
 unsafe impl Stack for RingStack {
     fn base(&self) -> StackPointer {
         self.base
@@ -74,8 +75,9 @@ unsafe impl Stack for RingStack {
     }
 }
 
-/// The stacks of a ring: with corosensei's size its own kind, with any other parts of one mapping, three cache lines
-/// apart, so that the hot words of neighbours lie in different sets of the caches.
+/// The stacks of a ring: with corosensei's size its own kind, with any other parts of one mapping,
+/// three cache lines apart, so that the hot words of neighbours lie in different sets of the
+/// caches.
 fn ring_stacks(size: usize, count: u64, offset: usize) -> Result<Vec<RingStack>, Refusal> {
     const CURE: &str = "use fewer contexts or a smaller stack_size";
     if size == STACK_BYTES {
@@ -132,8 +134,9 @@ type Routine = Coroutine<i64, i64, (), RingStack>;
 struct Coroutines<S: Touch> {
     partners: Vec<Routine>,
     parent: Context<S>,
-    /// What the parent's loop runs on. The kernel draws by 16 bytes where the stack of a process begins, and at one of four places
-    /// what the parent keeps there crosses a cache line: a switch then takes a seventh more.
+    /// What the parent's loop runs on. The kernel draws by 16 bytes where the stack of a process
+    /// begins, and at one of four places what the parent keeps there crosses a cache line: a switch
+    /// then takes a seventh more.
     below_parent: RingStack,
 }
 
@@ -155,8 +158,8 @@ fn here() -> usize {
     memory_of(&0_u8.to_owned()).start
 }
 
-/// One coroutine's measured loop: every variable of it lives in memory, because a switch clobbers the registers, and a
-/// second counter would cost a third of a nanosecond.
+/// One coroutine's measured loop: every variable of it lives in memory, because a switch clobbers
+/// the registers, and a second counter would cost a third of a nanosecond.
 fn live<S: Touch>(mut context: Context<S>, stack: Range<usize>, yielder: &Yielder<i64, i64>, mut token: i64) {
     loop {
         if context.takes(token) {
@@ -176,8 +179,8 @@ fn resume(routine: &mut Routine, token: i64) -> i64 {
     }
 }
 
-/// The parent's measured loop. The token goes from hand to hand in a register; the coroutine checks each, and a token
-/// that went wrong anywhere is not the last one due, which the caller checks.
+/// The parent's measured loop. The token goes from hand to hand in a register; the coroutine checks
+/// each, and a token that went wrong anywhere is not the last one due, which the caller checks.
 #[inline(never)]
 fn pass_pair<S: Touch>(partner: &mut Routine, mut token: i64, laps: u64, set: S) -> i64 {
     let end = token + 2 * laps as i64;
@@ -221,7 +224,8 @@ impl<S: Touch> PassToken for Coroutines<S> {
         let partners = black_box(&mut self.partners[..]);
         let begin = now();
         let token = on_stack(RingStack { base, limit, own: None }, || match partners {
-            // One partner has a loop of its own: in the general one the list is walked with variables that live in memory.
+            // One partner has a loop of its own: in the general one the list is walked with
+            // variables that live in memory.
             [partner] => pass_pair::<S>(partner, token, laps, set),
             partners => pass_ring::<S>(partners, token, laps, set),
         });
@@ -231,7 +235,8 @@ impl<S: Touch> PassToken for Coroutines<S> {
     }
 }
 
-/// Creates a coroutine, runs it to its end, drops it. `spare` is the stack that goes from one to the next.
+/// Creates a coroutine, runs it to its end, drops it. `spare` is the stack that goes from one to
+/// the next.
 struct Creation {
     spare: Option<DefaultStack>,
 }

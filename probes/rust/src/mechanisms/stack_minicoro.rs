@@ -1,4 +1,5 @@
-//! stack/minicoro: coroutines of minicoro, a library in C, resumed in turn by a loop, which is not a context.
+//! stack/minicoro: coroutines of minicoro, a library in C, resumed in turn by a loop, which is not
+//! a context.
 
 use kit::{Context, Mechanism, Resumed};
 use minicoro_sys::mco_result::MCO_SUCCESS as SUCCESS;
@@ -27,7 +28,8 @@ impl Minicoro {
     fn new(body: Body, shared: Shared) -> Self {
         let shared = Box::new(shared);
         let mut coroutine = null();
-        // SAFETY: the description is that of the library, and what it points to lives as long as the coroutine.
+        // SAFETY: the description is that of the library, and what it points to lives as long as
+        // the coroutine.
         let made = unsafe {
             let mut description = mco_desc_init(body, 0);
             description.user_data = from_ref(&*shared).cast();

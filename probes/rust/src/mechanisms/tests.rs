@@ -1,5 +1,6 @@
-//! What no plan of the host's tests asks (tests/tests/real.rs, parameters.rs and conformance.rs ask the rest of every staged
-//! probe): odd sizes, and that a claim covers what ran since the reset and nothing else.
+//! What no plan of the host's tests asks (tests/tests/real.rs, parameters.rs and conformance.rs ask
+//! the rest of every staged probe): odd sizes, and that a claim covers what ran since the reset and
+//! nothing else.
 
 use super::LIST;
 use kit::{memory_of, Histogram, Mechanism, Parameter, Plan, Trace};
@@ -86,7 +87,8 @@ fn heaps_begin_where_the_seed_says_and_else_where_they_always_do() {
 #[test]
 #[ignore = "started by the test above"]
 fn tells_a_place() {
-    // The words are whole: to fill them in here would leave free memory where the place is looked for.
+    // The words are whole: to fill them in here would leave free memory where the place is looked
+    // for.
     let (plan, _) = parse(&std::io::read_to_string(std::io::stdin()).unwrap());
     let _kept = kit::blocks(&plan);
     println!("offset={} ", memory_of(&*Box::new([0_u64; 7])).start % 4096);

@@ -1,8 +1,9 @@
-//! thread/rust-mutex: threads take one lock, again and again, as long as there are units left; each acquisition is one. The main
-//! thread is context 0. `lock` says which: that of parking_lot, or the standard library's.
+//! thread/rust-mutex: threads take one lock, again and again, as long as there are units left; each
+//! acquisition is one. The main thread is context 0. `lock` says which: that of parking_lot, or the
+//! standard library's.
 //!
-//! Under the lock and after it a context computes for `hold` and `think` steps of a chain that nothing shortens. Threads are woken
-//! at the beginning of a batch and sleep at its end.
+//! Under the lock and after it a context computes for `hold` and `think` steps of a chain that
+//! nothing shortens. Threads are woken at the beginning of a batch and sleep at its end.
 
 use kit::{
     current_cpu, now, pin_this_thread, work, Claim, Histogram, Mechanism, Parameter, Plan, Refusal, Turns, Workload,

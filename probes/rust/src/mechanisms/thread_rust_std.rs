@@ -1,7 +1,8 @@
-//! thread/rust-std: threads of the standard library hand a token round. The main thread is context 0.
+//! thread/rust-std: threads of the standard library hand a token round. The main thread is context
+//! 0.
 //!
-//! `handover` says by what: a word that each thread finds its token in, for which it parks and the one before it unparks it; or
-//! a channel of std::sync::mpsc with room for one.
+//! `handover` says by what: a word that each thread finds its token in, for which it parks and the
+//! one before it unparks it; or a channel of std::sync::mpsc with room for one.
 
 use kit::{
     now, pin_this_thread, Claim, Context, Contexts, Done, Mechanism, Parameter, PassToken, Plan, Population, Recorder,
@@ -36,8 +37,8 @@ fn set_up(plan: &Plan) -> Result<Box<dyn Workload>, Refusal> {
     }
 }
 
-/// What a context is handed the token by, as it sees it: it takes its own from there and puts the next one's there. None: a thread
-/// of the ring has ended.
+/// What a context is handed the token by, as it sees it: it takes its own from there and puts the
+/// next one's there. None: a thread of the ring has ended.
 trait Link: Send + 'static {
     /// By the thread itself, before the first token.
     fn begin(&self) {}

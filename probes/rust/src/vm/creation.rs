@@ -1,5 +1,5 @@
-//! vm/exit, experiments create and footprint: a context is a machine with one processor and 64 KiB, which runs until its
-//! first exit.
+//! vm/exit, experiments create and footprint: a context is a machine with one processor and 64 KiB,
+//! which runs until its first exit.
 
 use super::guest::Entry;
 use super::machine::{Exit, Machine, Ring, Stop, DATA, SMALLEST};

@@ -1,4 +1,5 @@
-//! vm/exit: a guest leaves for the host and is entered again, by one thread. A unit is the round trip: guest → host → guest.
+//! vm/exit: a guest leaves for the host and is entered again, by one thread. A unit is the round
+//! trip: guest → host → guest.
 
 use super::creation::Creation;
 use super::flavour::Flavour;

@@ -24,7 +24,8 @@ const TURNS: u64 = 20_000;
 /// Milliseconds for a thread to end.
 const PATIENCE: u32 = 200;
 
-/// A processor needs less than 1 ns for a turn, one that is itself emulated (QEMU) 10; an interpreter in the kernel needs hundreds.
+/// A processor needs less than 1 ns for a turn, one that is itself emulated (QEMU) 10; an
+/// interpreter in the kernel needs hundreds.
 const EMULATED_PS: u64 = 50_000;
 
 impl Flavour {
@@ -32,8 +33,9 @@ impl Flavour {
     pub fn find() -> Result<Self, Refusal> {
         let threads_before = threads();
         let flavour = Self::measure();
-        // The machine and its watchdog are gone, but a thread leaves /proc only some time after it was waited for (KVM also has one
-        // in this process). In the evidence it would look like a context that ended.
+        // The machine and its watchdog are gone, but a thread leaves /proc only some time after it
+        // was waited for (KVM also has one in this process). In the evidence it would look like a
+        // context that ended.
         for _ in 0..PATIENCE {
             if threads() <= threads_before {
                 break;
@@ -56,7 +58,8 @@ impl Flavour {
         self.loop_ps > EMULATED_PS
     }
 
-    /// The instruction of a hypercall, where it is safe: an emulator may know it only half, and never come back.
+    /// The instruction of a hypercall, where it is safe: an emulator may know it only half, and
+    /// never come back.
     pub fn hypercall(&self) -> Result<Entry, Refusal> {
         match self.extension {
             Some("vmx") if !self.ring_0_emulated() => Ok(Entry::Vmcall),
@@ -86,8 +89,8 @@ fn threads() -> usize {
     fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }
 
-/// The first entry pays for the guest's first touches. Of the others one that is quick enough settles it, and a slow one may
-/// have been interrupted.
+/// The first entry pays for the guest's first touches. Of the others one that is quick enough
+/// settles it, and a slow one may have been interrupted.
 fn time_loop() -> Result<u64, Refusal> {
     const TRIES: u32 = 5;
     let mut machine = Machine::new(Entry::Calibrate, Ring::Kernel, Memory::new(SMALLEST)?)?;

@@ -66,25 +66,27 @@ impl Entry {
 pub fn code() -> &'static [u8] {
     let begin = &raw const switchcost_guest_begin;
     let bytes = (&raw const switchcost_guest_end).addr() - begin.addr();
-    // SAFETY: both labels stand in one section of the program, in this order, which is readable and never written.
+    // SAFETY: both labels stand in one section of the program, in this order, which is readable and
+    // never written.
     unsafe { std::slice::from_raw_parts(begin, bytes) }
 }
 
 /// One batch of the ring of stacks, executed by the probe itself.
 ///
 /// # Safety
-/// `record` is the address of the first record of a ring that `guest_stack` laid out with addresses of this process, in
-/// memory that stays as it is during the call; `laps` is not 0.
+/// `record` is the address of the first record of a ring that `guest_stack` laid out with addresses
+/// of this process, in memory that stays as it is during the call; `laps` is not 0.
 pub unsafe fn run_ring_here(record: usize, laps: u64, token: u64) -> u64 {
-    // SAFETY: the caller promises it; the code touches the records, the stacks they name and its own stack, keeps to
-    // the System V ABI, and comes back after `laps` laps.
+    // SAFETY: the caller promises it; the code touches the records, the stacks they name and its
+    // own stack, keeps to the System V ABI, and comes back after `laps` laps.
     unsafe { switchcost_guest_ring(record, laps, token) }
 }
 
 /// What KVM must be told before a hypercall reaches the process, and rax of it.
 pub const HYPERCALL_MAP_GPA_RANGE: u64 = 12;
 
-/// Port of everything that leaves by port output; guest_x86_64.s also knows it. Nothing is there in a PC either.
+/// Port of everything that leaves by port output; guest_x86_64.s also knows it. Nothing is there in
+/// a PC either.
 pub const PORT: u16 = 0x10;
 
 /// Words of `struct Record`, one per context of the ring of stacks, as guest_x86_64.s has them.

@@ -1,7 +1,9 @@
-//! vm/guest-stack: contexts on stacks of their own inside one guest pass a token round; the guest leaves once per batch.
+//! vm/guest-stack: contexts on stacks of their own inside one guest pass a token round; the guest
+//! leaves once per batch.
 //!
-//! The switch is that of stack/asm. `where=process` executes the same bytes on the same layout of memory in the probe itself:
-//! the difference of the two is what being a guest costs a context switch that the host does not see.
+//! The switch is that of stack/asm. `where=process` executes the same bytes on the same layout of
+//! memory in the probe itself: the difference of the two is what being a guest costs a context
+//! switch that the host does not see.
 
 use super::flavour::Flavour;
 use super::guest::{batch, record, run_ring_here, Entry, Frame};
@@ -13,7 +15,8 @@ use kit::{disjoint, now, read_counter, stack_offset, Claim, Histogram, Plan, Ref
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
-/// Distance of two stacks: an odd number of cache lines, so that many stacks do not share a set of the cache.
+/// Distance of two stacks: an odd number of cache lines, so that many stacks do not share a set of
+/// the cache.
 const STACK_BYTES: usize = 17 * 64;
 /// The stacks lie less than this further up, as the seed says.
 const MOST_OFFSET: usize = 4096;
@@ -61,7 +64,8 @@ fn record_of(context: usize) -> usize {
     REST + context * record::BYTES
 }
 
-/// Records and first frames of a ring whose stacks begin there, for code that sees this memory at `base` and members begin at `entry`.
+/// Records and first frames of a ring whose stacks begin there, for code that sees this memory at
+/// `base` and members begin at `entry`.
 fn lay_out(memory: &Memory, contexts: usize, stacks: usize, base: usize, entry: usize) {
     let put = |at: usize, value: usize| memory.word(at).store(value as u64, Relaxed);
     for context in 0..contexts {
@@ -112,8 +116,9 @@ impl Ring {
         (0..self.contexts).map(|context| self.memory.word(record_of(context) + record::DUE).load(Relaxed)).collect()
     }
 
-    /// Contexts whose stack pointer, as the switch saved it last, lies on the stack that was laid out for it; context 0 runs on
-    /// the guest's first stack or the probe's own, wherever that is, but on none of those.
+    /// Contexts whose stack pointer, as the switch saved it last, lies on the stack that was laid
+    /// out for it; context 0 runs on the guest's first stack or the probe's own, wherever that is,
+    /// but on none of those.
     fn distinct_stacks(&self) -> i64 {
         let base = if matches!(self.side, Side::Process) { self.memory.host_address() } else { 0 };
         let own = |context: usize| {
@@ -139,7 +144,8 @@ impl Ring {
             Side::Process => {
                 let record = memory.host_address() + record_of(0);
                 let begin = now();
-                // SAFETY: `set_up` laid the ring out for this process, nothing else writes to it, and laps is not 0 (run).
+                // SAFETY: `set_up` laid the ring out for this process, nothing else writes to it,
+                // and laps is not 0 (run).
                 *sequence = unsafe { run_ring_here(record, laps, *sequence) };
                 Ok(now() - begin)
             }
@@ -147,7 +153,8 @@ impl Ring {
     }
 }
 
-/// The guest reads its time stamp counter before and after; the two clocks around the entry tell what a count of it lasts.
+/// The guest reads its time stamp counter before and after; the two clocks around the entry tell
+/// what a count of it lasts.
 fn batch_in_guest(machine: &mut Machine, laps: u64, token: u64) -> Result<u64, Stop> {
     let memory = Arc::clone(&machine.memory);
     let word = |offset: usize| memory.word(DATA + offset);
@@ -206,8 +213,8 @@ impl Workload for Ring {
         claim
     }
 
-    /// Every context compares each token with the one it is due, so order needs no second proof. The CPU is that of the
-    /// thread, seen after each lap: a guest cannot know it.
+    /// Every context compares each token with the one it is due, so order needs no second proof.
+    /// The CPU is that of the thread, seen after each lap: a guest cannot know it.
     fn verify(&mut self, units: u64, mut trace: Box<Trace>) -> Option<Box<Trace>> {
         let lap = self.lap();
         trace.visit(0, 0);

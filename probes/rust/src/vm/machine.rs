@@ -1,7 +1,8 @@
 //! One virtual machine with one processor, and its entry.
 //!
-//! 64-bit mode, flat segments, guest-virtual = guest-physical addresses through large pages, no descriptor tables: nothing
-//! loads a segment and nothing may fault. A guest that does fault shuts down, which is an exit that nobody expects.
+//! 64-bit mode, flat segments, guest-virtual = guest-physical addresses through large pages, no
+//! descriptor tables: nothing loads a segment and nothing may fault. A guest that does fault shuts
+//! down, which is an exit that nobody expects.
 
 use super::guest::{self, Entry, HYPERCALL_MAP_GPA_RANGE, PORT};
 use super::memory::Memory;
@@ -68,10 +69,12 @@ const NO_MEMORY: usize = 0x10_0000;
 pub const LARGEST: usize = 512 * LARGE_PAGE;
 const LARGE_PAGE: usize = 2 << 20;
 
-/// Count-down of the loops that leave: years of exits, and as a number of pages valid in a hypercall.
+/// Count-down of the loops that leave: years of exits, and as a number of pages valid in a
+/// hypercall.
 const COUNT_DOWN: u64 = 1 << 40;
 
-/// A machine. The order of the fields is that of their end: the processor goes before the machine, the machine before its memory.
+/// A machine. The order of the fields is that of their end: the processor goes before the machine,
+/// the machine before its memory.
 pub struct Machine {
     vcpu: VcpuFd,
     _vm: VmFd,
@@ -92,7 +95,8 @@ impl Machine {
             memory_size: memory.bytes() as u64,
             userspace_addr: memory.host_address() as u64,
         };
-        // SAFETY: the memory is mapped, and stays so until the machine is gone (order of the fields).
+        // SAFETY: the memory is mapped, and stays so until the machine is gone (order of the
+        // fields).
         unsafe { vm.set_user_memory_region(region) }.map_err(|error| refused("no memory for a machine", error))?;
         if matches!(entry, Entry::Vmcall | Entry::Vmmcall) {
             let mut cap = kvm_enable_cap { cap: KVM_CAP_EXIT_HYPERCALL, ..Default::default() };
@@ -136,7 +140,8 @@ impl Machine {
         }
     }
 
-    /// Lets the watchdog's signal, should it come to this thread, keep this guest from being entered.
+    /// Lets the watchdog's signal, should it come to this thread, keep this guest from being
+    /// entered.
     pub fn watched<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let flag = &raw mut self.vcpu.get_kvm_run().immediate_exit;
         watchdog::set_flag_of_this_thread(flag);
@@ -145,7 +150,8 @@ impl Machine {
         outcome
     }
 
-    /// How often the loop of a guest has been round. A guest that has left stands before its `loop`.
+    /// How often the loop of a guest has been round. A guest that has left stands before its
+    /// `loop`.
     pub fn turns(&self) -> Result<u64, Stop> {
         let registers = self.vcpu.get_regs().map_err(|error| Stop::Unexpected(format!("KVM_GET_REGS: {error}")))?;
         Ok(COUNT_DOWN - registers.rcx)

@@ -11,7 +11,8 @@ pub struct Memory {
     bytes: usize,
 }
 
-// SAFETY: the mapping belongs to this value alone and is reached only through atomics (`word`) or before the guest runs (`copy`).
+// SAFETY: the mapping belongs to this value alone and is reached only through atomics (`word`) or
+// before the guest runs (`copy`).
 unsafe impl Send for Memory {}
 // SAFETY: as above; `copy` needs &mut.
 unsafe impl Sync for Memory {}
@@ -28,8 +29,9 @@ impl Memory {
         if start == libc::MAP_FAILED {
             return Err(super::limit("memory for a guest", &std::io::Error::last_os_error()));
         }
-        // Small pages always: with a huge page the cost of the ring, and a footprint, would be a matter of luck.
-        // SAFETY: the advice concerns the pages just mapped. A kernel that does not know it changes nothing.
+        // Small pages always: with a huge page the cost of the ring, and a footprint, would be a
+        // matter of luck. SAFETY: the advice concerns the pages just mapped. A kernel that does not
+        // know it changes nothing.
         unsafe { libc::madvise(start, bytes, libc::MADV_NOHUGEPAGE) };
         let start =
             NonNull::new(start.cast()).ok_or_else(|| Refusal::failed("set_up_failed", "memory at address 0"))?;
@@ -50,15 +52,16 @@ impl Memory {
     #[inline(always)]
     pub fn word(&self, at: usize) -> &AtomicU64 {
         assert!(at % 8 == 0 && at + 8 <= self.bytes, "guest address {at:#x} is outside");
-        // SAFETY: inside the mapping and aligned (the mapping begins on a page), which lives as long as &self, and an
-        // atomic may be changed by the guest at any time.
+        // SAFETY: inside the mapping and aligned (the mapping begins on a page), which lives as
+        // long as &self, and an atomic may be changed by the guest at any time.
         unsafe { AtomicU64::from_ptr(self.start.as_ptr().add(at).cast()) }
     }
 
     /// Puts bytes at a guest address.
     pub fn copy(&mut self, at: usize, bytes: &[u8]) {
         assert!(at + bytes.len() <= self.bytes, "guest address {at:#x} is outside");
-        // SAFETY: inside the mapping; &mut self says that no guest has it yet, and `bytes` cannot overlap with it.
+        // SAFETY: inside the mapping; &mut self says that no guest has it yet, and `bytes` cannot
+        // overlap with it.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.as_ptr().add(at), bytes.len()) };
     }
 }

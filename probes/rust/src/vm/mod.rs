@@ -1,5 +1,5 @@
-//! Virtual machines through KVM, for vm/exit, vm/pair and vm/guest-stack: smallest guests in 64-bit mode, no devices, no
-//! interrupt controller, every entry under a watchdog.
+//! Virtual machines through KVM, for vm/exit, vm/pair and vm/guest-stack: smallest guests in 64-bit
+//! mode, no devices, no interrupt controller, every entry under a watchdog.
 //!
 //! On other systems `vm_elsewhere.rs` stands for this module.
 

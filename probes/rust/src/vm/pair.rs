@@ -1,8 +1,9 @@
-//! vm/pair: a ring of machines, each entered by a thread of its own. A unit: the thread that has the token puts it into the
-//! next one's slot and wakes it by futex; that one puts it into its guest's memory and enters the guest; the guest advances
-//! the token and leaves.
+//! vm/pair: a ring of machines, each entered by a thread of its own. A unit: the thread that has
+//! the token puts it into the next one's slot and wakes it by futex; that one puts it into its
+//! guest's memory and enters the guest; the guest advances the token and leaves.
 //!
-//! A context is a guest together with its thread. Context 0 belongs to the main thread, which reads the clock.
+//! A context is a guest together with its thread. Context 0 belongs to the main thread, which reads
+//! the clock.
 
 use super::flavour::Flavour;
 use super::guest::Entry;

@@ -19,7 +19,8 @@ fn stuck_guests_are_brought_out() {
     }
 }
 
-/// A guest that also does something else than expected is an answer. HLT in ring 3 faults, and nothing handles faults.
+/// A guest that also does something else than expected is an answer. HLT in ring 3 faults, and
+/// nothing handles faults.
 #[test]
 fn lost_guests_are_reported() {
     if super::unavailable().is_some() {
@@ -30,8 +31,8 @@ fn lost_guests_are_reported() {
     assert!(matches!(&stop, Err(Stop::Unexpected(_))), "{stop:?}");
 }
 
-/// On PVM-like hypervisors this hypercall never came back; nothing may hang for that. Not part of every run, because what
-/// it does to the hypervisor is not known.
+/// On PVM-like hypervisors this hypercall never came back; nothing may hang for that. Not part of
+/// every run, because what it does to the hypervisor is not known.
 #[test]
 #[ignore = "may hang a hypervisor that emulates ring 0"]
 fn hypercalls_end_one_way_or_the_other() {

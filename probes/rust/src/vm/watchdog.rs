@@ -1,5 +1,5 @@
-//! No entry of a guest may last for ever, whatever the hypervisor does: a thread that sleeps, looks twice a second whether
-//! the measured loop gets on, and otherwise interrupts it.
+//! No entry of a guest may last for ever, whatever the hypervisor does: a thread that sleeps, looks
+//! twice a second whether the measured loop gets on, and otherwise interrupts it.
 
 use kit::Refusal;
 use std::cell::Cell;
@@ -8,12 +8,14 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 use std::time::Duration;
 
-/// No turn for so long: stuck. Counted in looks and not by the clock, because a stopped process or machine gets on later; of a look only the time that the
-/// threads had the CPU, because a starved one gets on later too.
+/// No turn for so long: stuck. Counted in looks and not by the clock, because a stopped process or
+/// machine gets on later; of a look only the time that the threads had the CPU, because a starved
+/// one gets on later too.
 pub const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Between two signals to threads that have not come out yet; one may come while no guest is being entered.
+/// Between two signals to threads that have not come out yet; one may come while no guest is being
+/// entered.
 const AGAIN: Duration = Duration::from_millis(10);
 /// Then the process ends without their help.
 const SIGNALS: u32 = 300;
@@ -101,7 +103,8 @@ impl State {
         }
     }
 
-    /// What each thread had of the CPU so far, and whether it wants it now; None: the system does not tell.
+    /// What each thread had of the CPU so far, and whether it wants it now; None: the system does
+    /// not tell.
     fn had(&self) -> Vec<Option<Had>> {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         threads.iter().map(|id| Had::of(&format!("/proc/self/task/{id}"))).collect()
@@ -114,7 +117,8 @@ impl State {
                 return;
             }
             for &id in self.threads.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-                // SAFETY: takes numbers only; a thread that has ended is an error, which needs no answer.
+                // SAFETY: takes numbers only; a thread that has ended is an error, which needs no
+                // answer.
                 unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), id, SIGNAL) };
             }
             thread::sleep(AGAIN);
@@ -143,8 +147,8 @@ impl Had {
     }
 }
 
-/// How much of a look without a turn counts: what the thread that had most of the CPU had of it; nothing while one only waits for the CPU; all of it where
-/// everybody sleeps, or nobody can tell.
+/// How much of a look without a turn counts: what the thread that had most of the CPU had of it;
+/// nothing while one only waits for the CPU; all of it where everybody sleeps, or nobody can tell.
 fn counted(before: &[Option<Had>], after: &[Option<Had>]) -> Duration {
     let pairs = before.iter().zip(after).map(|(before, after)| Some((before.as_ref()?, after.as_ref()?)));
     let Some(pairs) = pairs.collect::<Option<Vec<_>>>() else { return LOOK };
@@ -157,8 +161,8 @@ fn counted(before: &[Option<Had>], after: &[Option<Had>]) -> Duration {
 }
 
 thread_local! {
-    /// `immediate_exit` of the processor this thread enters; null: of none. Initialised at compile time and without
-    /// destructor, so that a signal handler may read it.
+    /// `immediate_exit` of the processor this thread enters; null: of none. Initialised at compile
+    /// time and without destructor, so that a signal handler may read it.
     static FLAG: Cell<*mut u8> = const { Cell::new(std::ptr::null_mut()) };
 }
 
@@ -172,8 +176,8 @@ pub fn set_flag_of_this_thread(flag: *mut u8) {
 extern "C" fn interrupt(_: libc::c_int) {
     let flag = FLAG.get();
     if !flag.is_null() {
-        // SAFETY: points into the mapping of a processor that lives as long as the flag is set (`Machine::watched`);
-        // the kernel reads this byte at any time, therefore volatile.
+        // SAFETY: points into the mapping of a processor that lives as long as the flag is set
+        // (`Machine::watched`); the kernel reads this byte at any time, therefore volatile.
         unsafe { flag.write_volatile(1) };
     }
 }
@@ -182,9 +186,11 @@ fn install_handler() {
     // SAFETY: all zeroes is a valid sigaction: no flags, empty mask.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     action.sa_sigaction = interrupt as extern "C" fn(libc::c_int) as usize;
-    // Not SA_RESTART: futex waits must also come back. SA_ONSTACK: a ring of stacks in the process has small ones.
+    // Not SA_RESTART: futex waits must also come back. SA_ONSTACK: a ring of stacks in the process
+    // has small ones.
     action.sa_flags = libc::SA_ONSTACK;
-    // SAFETY: the handler only touches a thread-local cell and one byte. Nothing else here uses SIGUSR1.
+    // SAFETY: the handler only touches a thread-local cell and one byte. Nothing else here uses
+    // SIGUSR1.
     unsafe { libc::sigaction(SIGNAL, &action, std::ptr::null_mut()) };
 }
 
@@ -196,7 +202,8 @@ mod tests {
     fn only_what_had_the_cpu_is_stuck() {
         let had = |ms, wants| Some(Had { cpu: Duration::from_millis(ms), wants });
         let ms = |before: &[Option<Had>], after: &[Option<Had>]| counted(before, after).as_millis();
-        // One spins while the other waits for it; both starve; a tenth of a CPU; both sleep; nobody can tell.
+        // One spins while the other waits for it; both starve; a tenth of a CPU; both sleep; nobody
+        // can tell.
         assert_eq!(ms(&[had(0, true), had(0, false)], &[had(500, true), had(0, false)]), 500);
         assert_eq!(ms(&[had(9, true), had(3, false)], &[had(9, true), had(3, false)]), 0);
         assert_eq!(ms(&[had(0, true)], &[had(50, true)]), 50);

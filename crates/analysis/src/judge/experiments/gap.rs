@@ -1,4 +1,5 @@
-//! A CPU that idles for a gap until a task on it is woken: did the gaps pass, do the wake-ups fit into what else did, and was the CPU idle?
+//! A CPU that idles for a gap until a task on it is woken: did the gaps pass, do the wake-ups fit
+//! into what else did, and was the CPU idle?
 
 use super::super::case::Case;
 use super::super::claim::claimed_ns;
@@ -28,7 +29,8 @@ fn contradiction(case: &Case<'_>) -> Option<Reason> {
     do_not_fit(case).or_else(|| never_idled(case, idled(case)?))
 }
 
-/// One gap follows the other, and its wake-up lies between them: all take as long as they add up to. How long the probe lived bounds that.
+/// One gap follows the other, and its wake-up lies between them: all take as long as they add up
+/// to. How long the probe lived bounds that.
 fn do_not_fit(case: &Case<'_>) -> Option<Reason> {
     let of = |histogram| ns_per_counter_tick(histogram, case.transcript).unwrap_or(1.0) * histogram.sum as f64;
     let due = gaps_ns(case) + case.transcript.histograms.iter().map(of).sum::<f64>();

@@ -1,4 +1,5 @@
-//! Experiments whose units are due at times that were fixed beforehand: did these times pass, did the tasks sleep until then, and was the load there?
+//! Experiments whose units are due at times that were fixed beforehand: did these times pass, did
+//! the tasks sleep until then, and was the load there?
 
 mod limit;
 mod tail;
@@ -81,7 +82,8 @@ fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| finished_early(case, &load))
 }
 
-/// The host sets class and nice value: if a task has others at either look, the probe has changed them.
+/// The host sets class and nice value: if a task has others at either look, the probe has changed
+/// them.
 fn otherwise(scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let differs = |what: &str, seen: Vec<String>, asked: String| {
         let other = seen.iter().any(|seen| *seen != asked);
@@ -100,7 +102,8 @@ fn otherwise(scheduled: &Scheduled, load: &Load) -> Option<Reason> {
         })
 }
 
-/// Hogs that compute take what they get. Those that sleep between forks, or come after everybody else, need not get any.
+/// Hogs that compute take what they get. Those that sleep between forks, or come after everybody
+/// else, need not get any.
 fn starved(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let tree = case.seen?.tree.as_ref()?;
     let cpus = if case.plan.cpus.is_empty() { tree.allowed_cpus.len() } else { case.plan.cpus.len() };
@@ -124,8 +127,8 @@ fn used(case: &Case<'_>) -> Option<(f64, u64)> {
     Some((seen.cpu_ns.saturating_sub(before) as f64, before))
 }
 
-/// CPU time that its tasks used, the time that this was in, and the most that tasks use which sleep but for `work` of it, with `beside` (ns); all in ms, if
-/// it is more.
+/// CPU time that its tasks used, the time that this was in, and the most that tasks use which sleep
+/// but for `work` of it, with `beside` (ns); all in ms, if it is more.
 fn busy(case: &Case<'_>, scheduled: &Scheduled, work: f64, beside: f64) -> Option<[f64; 3]> {
     let (used, before) = used(case)?;
     let most = (case.constants.waiter_busy + work) * scheduled.between_ns as f64
@@ -161,7 +164,8 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
     // On a busy machine the host may read the plan late: it began after the start, however late.
     let seen = scheduled.between_ns as f64;
     let since_start = seen + case.seen.and_then(|seen| seen.plan_ns).map_or(0.0, |ns| ns as f64);
-    // If the load was cut, the host was busy with its end between the looks, and the row has no figure.
+    // If the load was cut, the host was busy with its end between the looks, and the row has no
+    // figure.
     own.or_else(|| {
         let (more, less) = (case.constants.beat_ns + longest, case.constants.early_ns + longest);
         beat(seen, since_start, more, less).filter(|_| !scheduled.cut)
@@ -186,8 +190,9 @@ fn finished_early(case: &Case<'_>, load: &Load) -> Option<Reason> {
     early.then_some(Reason::FinishedEarly { least_us, due_us, needed_us: Some(needed_us) })
 }
 
-/// An intended time without a wake-up of its own was due before the waiter was done with the one ahead of it: that one was late by nearly a period or
-/// more. A waiter that was pushed aside after it woke needs no sleep either.
+/// An intended time without a wake-up of its own was due before the waiter was done with the one
+/// ahead of it: that one was late by nearly a period or more. A waiter that was pushed aside after
+/// it woke needs no sleep either.
 fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
     // With work of their own times share a wake-up as it goes on.
     let kernel = case.evidence.kernel.as_ref().filter(|_| load.work == 0.0)?;
@@ -207,7 +212,8 @@ fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
 
 /// Whoever waits for a CPU is late by at least as long.
 fn waited_longer(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
-    // Nobody waits for the helpers of a runtime, nor for the rest of a request whose latency ends where its work begins.
+    // Nobody waits for the helpers of a runtime, nor for the rest of a request whose latency ends
+    // where its work begins.
     let alone = case.seen?.tree.as_ref()?.tasks <= PARTNERS;
     if !alone || load.until_begun {
         return None;

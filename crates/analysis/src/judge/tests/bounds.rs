@@ -38,7 +38,8 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
     check(&holding(2.5), Verdict::Contradicted, r#"below_content least_ns=2.5 ns=2.0 of="a part""#);
 }
 
-/// Contexts that blocked twice in three of 4,000 units: 12,000 looks, but for 1 in 50 and what the edges add.
+/// Contexts that blocked twice in three of 4,000 units: 12,000 looks, but for 1 in 50 and what the
+/// edges add.
 #[test]
 fn who_blocks_has_looked_as_often_as_its_row_says() {
     let rule =

@@ -90,7 +90,8 @@ fn contexts_that_are_tasks_must_be_there() {
     check(&watched(&forks, |s| s.forks = None), Verdict::Unobservable, "tasks_not_counted");
 }
 
-/// Class, guard and channel are what the host saw, and what a version before it did not ask for accuses nobody.
+/// Class, guard and channel are what the host saw, and what a version before it did not ask for
+/// accuses nobody.
 #[test]
 fn what_parameters_and_channels_claim_must_be_there() {
     let facts =
@@ -238,7 +239,8 @@ fn switches_of_the_kernel_cannot_be_hidden() {
     check(&with(40_000), Verdict::Contradicted, "hidden_switches claimed=0.0 counted=41800.0 units=4000.0");
 }
 
-/// A control that spins on two CPUs burns time while one of the two is pushed aside; one that was never pushed aside left it out of its batches.
+/// A control that spins on two CPUs burns time while one of the two is pushed aside; one that was
+/// never pushed aside left it out of its batches.
 #[test]
 fn time_that_a_spinning_partner_burns_is_not_missing() {
     let (cpus, plan) = (vec![0, 1], Plan { cpus: vec![0, 1], ..plan() });
@@ -263,7 +265,8 @@ fn time_that_a_spinning_partner_burns_is_not_missing() {
     check(&with(1_000_000, 1000), Verdict::Contradicted, "time_missing");
 }
 
-/// To release two working sets of 256 MiB takes some 40 ms, after the batches; a set of a page releases nothing.
+/// To release two working sets of 256 MiB takes some 40 ms, after the batches; a set of a page
+/// releases nothing.
 #[test]
 fn time_that_working_sets_take_to_be_released_is_not_missing() {
     let with = |bytes: u64, milliseconds: u64| {
@@ -282,7 +285,8 @@ fn time_that_working_sets_take_to_be_released_is_not_missing() {
     check(&with(4096, 60), Verdict::Contradicted, "time_missing");
 }
 
-/// A helper of the idle class burns CPU time for as long as the start lasts, whatever the batches lasted.
+/// A helper of the idle class burns CPU time for as long as the start lasts, whatever the batches
+/// lasted.
 #[test]
 fn what_an_idle_helper_burns_is_missing_in_no_claim() {
     let idle = EvidenceRule { seen: [(Sight::Class("idle".into()), 1)].into(), ..rule() };
@@ -294,7 +298,8 @@ fn what_an_idle_helper_burns_is_missing_in_no_claim() {
     check(&watched(&rule(), seen), Verdict::Contradicted, "time_missing");
 }
 
-/// Contexts on two CPUs that are pushed aside share one, or are seen on one; sandboxes, each of them many tasks of the host's kernel, may not.
+/// Contexts on two CPUs that are pushed aside share one, or are seen on one; sandboxes, each of
+/// them many tasks of the host's kernel, may not.
 #[test]
 fn contexts_with_a_cpu_each_are_not_pushed_aside() {
     let (cpus, plan) = (vec![0, 1], Plan { cpus: vec![0, 1], ..plan() });

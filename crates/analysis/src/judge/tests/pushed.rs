@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A runtime's own tasks are pushed aside while the counters are read: in a tiny plan that is more than the contexts do.
+/// A runtime's own tasks are pushed aside while the counters are read: in a tiny plan that is more
+/// than the contexts do.
 #[test]
 fn preempted_helpers_of_a_runtime_refute_nothing() {
     let silent = EvidenceRule { kernel_switches: Some((0.0, 0.0)), ..rule() };
@@ -16,7 +17,8 @@ fn preempted_helpers_of_a_runtime_refute_nothing() {
     check(&with(2, 2099), Verdict::Contradicted, "kernel_switches counted=2209.0 least=0.0 most=0.0 units=4000");
 }
 
-/// A neighbour pushes aside by the second, not by the unit: two switches with working sets of 256 MiB take 0.1 s, and 2,000 pushes.
+/// A neighbour pushes aside by the second, not by the unit: two switches with working sets of 256
+/// MiB take 0.1 s, and 2,000 pushes.
 #[test]
 fn a_neighbour_refutes_nothing_however_few_units_there_are() {
     let with = |cpus, milliseconds: i64, involuntary| {
@@ -50,7 +52,8 @@ fn a_neighbour_refutes_nothing_however_few_units_there_are() {
     check(&with(vec![0, 1], 1, 20_000), Verdict::Contradicted, "");
 }
 
-/// Who had no CPU answers late, or not at all: the probe has no fault. Who used its CPUs itself, or slept, has none to lay it to.
+/// Who had no CPU answers late, or not at all: the probe has no fault. Who used its CPUs itself, or
+/// slept, has none to lay it to.
 #[test]
 fn a_missing_answer_is_laid_to_others_only_if_they_had_the_cpus() {
     let silent = |waited_ns, cpu_ns, process| {

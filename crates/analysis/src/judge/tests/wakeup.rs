@@ -144,7 +144,8 @@ fn each_way_to_look_better_is_found() {
         r#"scheduled_otherwise asked="other" seen="fifo and other" what="class""#,
     );
     found(|_, s, _| s.nices = [-10].into(), r#"scheduled_otherwise asked="0" seen="-10" what="nice value""#);
-    // Each latency is counted from the wake-up before: 200 times were found due together with others, and one is late.
+    // Each latency is counted from the wake-up before: 200 times were found due together with
+    // others, and one is late.
     found(
         |t, _, _| t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 1000,
         "few_late late=2 shared=200 spared=37.0",

@@ -32,28 +32,30 @@ fn parse_output(text: &str) -> Result<Output, String> {
 /// Is B slower than A, by how much, and can that be trusted?
 ///
 /// Of mechanisms by name it compares the cost of a switch, of making one, and the memory of one.
-/// Figures come from stored runs; anything missing is measured now. The first is the reference,
-/// and so it is of rows of a run, whole runs, files and published figures. The verdict is `slower` or `faster` if the interval of the ratio excludes 1 and the difference
-/// exceeds noise floor and threshold; `same within x %` if the whole interval lies within that;
-/// else `inconclusive`.
+/// Figures come from stored runs; anything missing is measured now. The first is the reference, and
+/// so it is of rows of a run, whole runs, files and published figures. The verdict is `slower` or
+/// `faster` if the interval of the ratio excludes 1 and the difference exceeds noise floor and
+/// threshold; `same within x %` if the whole interval lies within that; else `inconclusive`.
 ///
-///   switchcost compare goroutine thread                which is cheaper here, and by how much
-///   switchcost compare goroutine thread coroutine --contexts 10k --rate 200k/s    which fits
-///   switchcost compare thread/pipe 'thread/*'          one against all that match
-///   switchcost compare latest~1 latest --gate 5%       all common rows of two runs, for CI
-///   switchcost compare baseline:v1 latest --gate 5%    against a named run (`baseline set v1`)
-///   switchcost compare --measure thread/pipe 'thread/pipe free'    measured now and judged
-///   switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe new/gcc-12    two builds
-///   switchcost compare --git main..HEAD --build 'make probe' --probe build/probe 'stack/*' --gate 5%
-///   switchcost compare a.jsonl:thread/pipe thread/pipe published:bendersky-pinned
+/// switchcost compare goroutine thread which is cheaper here, and by how much switchcost compare
+/// goroutine thread coroutine --contexts 10k --rate 200k/s which fits switchcost compare
+/// thread/pipe 'thread/*' one against all that match switchcost compare latest~1 latest --gate 5%
+/// all common rows of two runs, for CI switchcost compare baseline:v1 latest --gate 5% against a
+/// named run (`baseline set v1`) switchcost compare --measure thread/pipe 'thread/pipe free'
+/// measured now and judged switchcost compare --measure 'thread/*' --probe old/gcc-12 --probe
+/// new/gcc-12 two builds switchcost compare --git main..HEAD --build 'make probe' --probe
+/// build/probe 'stack/*' --gate 5% switchcost compare a.jsonl:thread/pipe thread/pipe
+/// published:bendersky-pinned
 #[derive(Parser, Debug)]
 #[command(name = "compare", verbatim_doc_comment, group(ArgGroup::new("measured").args(["measure", "git"]).multiple(true)))]
 pub struct Compare {
-    /// Mechanisms, or the reference and what is compared with it: a row, RUN:ROW, RUN, file or published:NAME
+    /// Mechanisms, or the reference and what is compared with it: a row, RUN:ROW, RUN, file or
+    /// published:NAME
     ///
-    /// Names of mechanisms; or A, the reference, then what is compared with it: RUN:LABEL; a label or pattern of the newest
-    /// run that has them all; a RUN or a file by `export` (*.jsonl) or baseline:NAME, for all rows that both have;
-    /// published:NAME, shown and never judged. With --probe: what both builds measure
+    /// Names of mechanisms; or A, the reference, then what is compared with it: RUN:LABEL; a label
+    /// or pattern of the newest run that has them all; a RUN or a file by `export` (*.jsonl) or
+    /// baseline:NAME, for all rows that both have; published:NAME, shown and never judged. With
+    /// --probe: what both builds measure
     #[arg(value_name = "OPERAND", required = true)]
     pub operands: Vec<String>,
     /// Of names: contexts alive at once, such as 10k
@@ -77,7 +79,8 @@ pub struct Compare {
     pub gate: Option<f64>,
     /// With --gate: most of a count that a unit of B may have
     ///
-    /// Counts are system_calls and instructions of rows that are counted, and kernel_switches of any.
+    /// Counts are system_calls and instructions of rows that are counted, and kernel_switches of
+    /// any.
     #[arg(long, value_name = "COUNT=N,...", value_delimiter = ',', requires = "gate", value_parser = parse_most)]
     pub most: Vec<Most>,
     /// Compare percentiles such as p99 or p50,p99,p99.9
@@ -136,19 +139,20 @@ impl Compare {
 pub struct Measure {
     /// Measure the operands now, in one run
     ///
-    /// They are mechanisms with further words, such as 'thread/pipe free' or 'stack/fcontext fpu_state=differ', measured
-    /// side by side and judged. The same one twice is an A/A test
+    /// They are mechanisms with further words, such as 'thread/pipe free' or 'stack/fcontext
+    /// fpu_state=differ', measured side by side and judged. The same one twice is an A/A test
     #[arg(long)]
     pub measure: bool,
     /// Folder of a probe; given twice: two builds, A and B
     ///
-    /// The folder has a probe.toml. The first is A's build and the second B's, and the operands are what both measure. Their
-    /// rows are called after the probe's id with .a and .b
+    /// The folder has a probe.toml. The first is A's build and the second B's, and the operands are
+    /// what both measure. Their rows are called after the probe's id with .a and .b
     #[arg(long, value_name = "FOLDER", requires = "measured")]
     pub probe: Vec<PathBuf>,
     /// Measure two revisions, such as main..HEAD, in turns
     ///
-    /// Each is checked out in the user's cache, built by --build and removed; --probe is then the probe's folder within.
+    /// Each is checked out in the user's cache, built by --build and removed; --probe is then the
+    /// probe's folder within.
     #[arg(long, value_name = "A..B", requires = "probe")]
     pub git: Option<String>,
     /// With --git: shell command that builds the probe of each

@@ -55,7 +55,8 @@ pub fn load(folders: [&Path; 2]) -> Result<[ProbeInfo; 2], Failure> {
     Ok(both)
 }
 
-/// A session with both probes, and with those of others that the request needs: a control that bounds a row is another program's.
+/// A session with both probes, and with those of others that the request needs: a control that
+/// bounds a row is another program's.
 pub fn session(
     builds: &[ProbeInfo; 2],
     request: &Request,

@@ -18,7 +18,8 @@ struct Chosen {
     many: bool,
 }
 
-/// Measures all operands in turns, or what they name by both builds, stores the run, and says which of its rows each side names.
+/// Measures all operands in turns, or what they name by both builds, stores the run, and says which
+/// of its rows each side names.
 pub fn measure(
     arguments: &Compare,
     given: Option<&Builds>,
@@ -128,7 +129,8 @@ fn nothing(text: &str, given: Option<&Builds>, reason: &str) -> Failure {
     })
 }
 
-/// Two operands that mean the same row are an A/A test: the second is measured under another label. True: so it is.
+/// Two operands that mean the same row are an A/A test: the second is measured under another label.
+/// True: so it is.
 fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Failure> {
     let [first, others @ ..] = chosen else {
         return Err(Failure::usage("a published figure is not a reference: put a row first"));
@@ -144,7 +146,8 @@ fn double(selection: &mut Selection, chosen: &mut [Chosen]) -> Result<bool, Fail
     Ok(true)
 }
 
-/// If it was stopped before it had the rounds that were asked for, by the user or by its budget, the answer is of what there is.
+/// If it was stopped before it had the rounds that were asked for, by the user or by its budget,
+/// the answer is of what there is.
 pub(super) fn say_stopped(run: &Run, rounds: Option<u64>, compared: &mut Compared) {
     let by = match run.ended_by {
         EndedBy::Interrupt => "Stopped while it measured",

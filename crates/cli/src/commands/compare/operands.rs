@@ -63,7 +63,8 @@ impl<'c> Runs<'c> {
         Self { all: Vec::new(), store_path, store: None, stored: BTreeMap::new(), catalogue }
     }
 
-    /// Reads operands and loads their runs. Patterns without a run belong to the newest run that has rows for all of them.
+    /// Reads operands and loads their runs. Patterns without a run belong to the newest run that
+    /// has rows for all of them.
     pub fn operands(&mut self, texts: &[String]) -> Result<Vec<Operand>, Failure> {
         let without: Vec<&str> = texts
             .iter()
@@ -79,7 +80,8 @@ impl<'c> Runs<'c> {
         texts.iter().map(|text| self.operand(text, &default)).collect()
     }
 
-    /// The run that another operand names, if it has rows for all of these; if it lacks one, says where that is taken from.
+    /// The run that another operand names, if it has rows for all of these; if it lacks one, says
+    /// where that is taken from.
     fn beside(&mut self, texts: &[String], patterns: &[&str]) -> Result<Option<String>, Failure> {
         let catalogue = self.catalogue;
         let mut rows = texts.iter().filter(|text| !text.starts_with(PUBLISHED));
@@ -98,8 +100,9 @@ impl<'c> Runs<'c> {
         Ok(Some(named.to_owned()))
     }
 
-    /// The newest stored run that has a row for each of these, an imported one only if no other has; `figures`: with starts enough for an interval. Where none
-    /// has, the newest that has the rows, or the newest of all.
+    /// The newest stored run that has a row for each of these, an imported one only if no other
+    /// has; `figures`: with starts enough for an interval. Where none has, the newest that has the
+    /// rows, or the newest of all.
     pub fn newest_with(&mut self, patterns: &[&str], figures: bool) -> Result<String, Failure> {
         const LATEST: &str = "latest";
         if patterns.is_empty() {
@@ -243,7 +246,8 @@ pub fn is_file(text: &str) -> bool {
     text.ends_with(".jsonl") || is_descriptor(Path::new(text)) || Path::new(text).is_file()
 }
 
-/// Without a run before it this names rows: it has a slash or a star, which the id of a run never has, or is what a mechanism is called.
+/// Without a run before it this names rows: it has a slash or a star, which the id of a run never
+/// has, or is what a mechanism is called.
 pub fn is_pattern(text: &str, catalogue: &Catalogue) -> bool {
     // A file may be called as a mechanism is: ./thread names that.
     let apart = text.ends_with(".jsonl") || text.contains(':');
@@ -297,14 +301,16 @@ pub struct Chosen<'l, 'r> {
     pub rows: Vec<&'l Row<'r>>,
 }
 
-/// Chooses among the rows of a run: by label, or by mechanism and further words of the label, in any order.
+/// Chooses among the rows of a run: by label, or by mechanism and further words of the label, in
+/// any order.
 pub fn choose<'l, 'r>(
     analysis: &'l Analysis<'r>,
     which: &Which,
     catalogue: &Catalogue,
 ) -> Result<Chosen<'l, 'r>, Failure> {
     let run = &analysis.run.id;
-    // The second half of an A/A pair is there for the noise floor; it is compared only if it is named.
+    // The second half of an A/A pair is there for the noise floor; it is compared only if it is
+    // named.
     let originals = || analysis.originals();
     let pattern = match which {
         Which::All => return Ok(Chosen { many: true, rows: originals().collect() }),

@@ -1,4 +1,5 @@
-//! Mechanisms by name: the questions that pages of experiments ask of them, answered from what is stored, and what is missing measured now.
+//! Mechanisms by name: the questions that pages of experiments ask of them, answered from what is
+//! stored, and what is missing measured now.
 
 use super::arguments::Compare;
 use super::measured::{request, say_stopped};
@@ -79,7 +80,8 @@ impl Needed {
 }
 
 impl<'c> Question<'c> {
-    /// In what those asked for differ beside their cost: their language, with a thread of the first one's, and what their family lacks.
+    /// In what those asked for differ beside their cost: their language, with a thread of the first
+    /// one's, and what their family lacks.
     pub fn unlike(&self) -> Vec<String> {
         let first = self.asked.first().and_then(|mechanism| language(mechanism));
         let mut said = Vec::new();
@@ -225,7 +227,8 @@ impl<'c> Question<'c> {
         stored.map(|()| run).map_err(Failure::usage)
     }
 
-    /// The row, if it has starts enough; but for the switch itself also one that was tried and has none, since it would have none again.
+    /// The row, if it has starts enough; but for the switch itself also one that was tried and has
+    /// none, since it would have none again.
     fn place(&self, run: &Run, wanted: &Wanted, usual: bool) -> Option<usize> {
         let index = place(run, wanted, self.catalogue)?;
         let starts = || run.invocations.iter().filter(|start| start.variant == index).count();
@@ -233,7 +236,8 @@ impl<'c> Question<'c> {
         (has_figure(run, index) || !usual && tried()).then_some(index)
     }
 
-    /// What they have, or have borrowed: futexes do not make threads, a thread is as large whatever it waits for, and who sleeps until a time waits for nobody.
+    /// What they have, or have borrowed: futexes do not make threads, a thread is as large whatever
+    /// it waits for, and who sleeps until a time waits for nobody.
     fn whose(&self, mechanism: &'c Mechanism, (experiment, inquiry): Asks) -> Option<&'c Mechanism> {
         let cpus = |of: &&Mechanism| {
             let placements = || of.placements.iter().filter(|placement| experiment.fits(**placement));

@@ -1,4 +1,5 @@
-//! Two revisions of a repository: each is checked out in a folder of its own, built there, and goes when it was measured.
+//! Two revisions of a repository: each is checked out in a folder of its own, built there, and goes
+//! when it was measured.
 
 use super::arguments::Compare;
 use super::builds::Builds;

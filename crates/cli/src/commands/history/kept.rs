@@ -1,4 +1,5 @@
-//! Figures of stored runs that were worked out once: a file in the user's cache, for this program, its pages and one percentile.
+//! Figures of stored runs that were worked out once: a file in the user's cache, for this program,
+//! its pages and one percentile.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +75,8 @@ fn figure(row: &Row<'_>, analysis: &Analysis<'_>, catalogue: &Catalogue) -> Opti
     })
 }
 
-/// The file: a line a run, with its id, the checksum of all that is stored of it, and the figures as JSON.
+/// The file: a line a run, with its id, the checksum of all that is stored of it, and the figures
+/// as JSON.
 pub struct Kept {
     path: Option<PathBuf>,
     lines: BTreeMap<String, String>,
@@ -121,7 +123,8 @@ impl Kept {
     }
 }
 
-/// What the file holds; None of a pipe or a link that somebody put there, which is neither waited for nor followed.
+/// What the file holds; None of a pipe or a link that somebody put there, which is neither waited
+/// for nor followed.
 fn read(path: &Path) -> Option<String> {
     let mut text = String::new();
     let file = switchcost_machine::open_file(path).ok()?;
@@ -129,7 +132,8 @@ fn read(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// By which the figures of a stored run are found: they are of these bytes, in whichever store they lie.
+/// By which the figures of a stored run are found: they are of these bytes, in whichever store they
+/// lie.
 pub fn key(store: &Store, header: &RunHeader) -> Result<String, StoreError> {
     let checksum = store.checksum(&header.id)?;
     Ok(checksum.iter().fold(format!("{}.", header.id), |key, byte| key + &format!("{byte:02x}")))

@@ -20,7 +20,8 @@ pub const MOST_RUNS: usize = 200;
 /// Facts of the machine that are named with a change, at most.
 const MOST_FACTS: usize = 6;
 
-/// A row over runs, oldest first, and of each of them the header and what the core gave it: the probe whose rulers tell, and their word.
+/// A row over runs, oldest first, and of each of them the header and what the core gave it: the
+/// probe whose rulers tell, and their word.
 struct Series<'h> {
     trend: Trend,
     key: String,
@@ -130,7 +131,8 @@ fn same_method(mut headers: Vec<RunHeader>, notes: &mut Vec<String>) -> Vec<RunH
     headers
 }
 
-/// The figures of each of these runs, of one without a wanted row none: kept ones, and what is not kept is worked out on all CPUs.
+/// The figures of each of these runs, of one without a wanted row none: kept ones, and what is not
+/// kept is worked out on all CPUs.
 fn worked_out(
     store: &Store,
     headers: &[RunHeader],
@@ -206,7 +208,8 @@ fn add<'h>(all: &mut All<'h>, machine: (usize, &str), header: &'h RunHeader, fig
     });
 }
 
-/// How much slower the core was in each run than in the best of its machine; figures of runs that it was slower throughout are not judged.
+/// How much slower the core was in each run than in the best of its machine; figures of runs that
+/// it was slower throughout are not judged.
 fn set_slowed(all: &mut [Series<'_>]) {
     let mut best: BTreeMap<(String, String), f64> = BTreeMap::new();
     let place = |trend: &Trend, probe: &String| (trend.machine.clone(), probe.clone());
@@ -227,7 +230,8 @@ fn set_slowed(all: &mut [Series<'_>]) {
     }
 }
 
-/// Two series of a machine with one label: what their labels leave out is added, as far as they differ in it.
+/// Two series of a machine with one label: what their labels leave out is added, as far as they
+/// differ in it.
 fn distinguish(all: &mut [Series<'_>]) {
     let mut same: BTreeMap<(String, String), Vec<&mut Series<'_>>> = BTreeMap::new();
     for series in all {
@@ -243,7 +247,8 @@ fn distinguish(all: &mut [Series<'_>]) {
     }
 }
 
-/// Searches a series for changes. Figures without an interval, or without evidence, are shown and not judged.
+/// Searches a series for changes. Figures without an interval, or without evidence, are shown and
+/// not judged.
 fn judged(series: Series<'_>, search: &mut TrendSearch) -> Trend {
     let Series { mut trend, runs, .. } = series;
     let sound: Vec<usize> = (0..trend.points.len()).filter(|&i| trend.points[i].reason.is_none()).collect();

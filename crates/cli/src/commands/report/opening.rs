@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-/// Hands the page to the program that opens pages here. Where there is none, one sentence says so: the page is written all the same, which is what was
-/// asked for, so the exit status is that of the rest.
+/// Hands the page to the program that opens pages here. Where there is none, one sentence says so:
+/// the page is written all the same, which is what was asked for, so the exit status is that of the
+/// rest.
 pub fn open(file: &Path) {
     let programs =
         || open::commands(file).into_iter().map(|command| command.get_program().to_string_lossy().into_owned());
@@ -23,7 +24,8 @@ pub fn open(file: &Path) {
     ));
 }
 
-/// Why no browser can be shown here: without a desktop xdg-open would start one that takes over the terminal, or fail in several lines.
+/// Why no browser can be shown here: without a desktop xdg-open would start one that takes over the
+/// terminal, or fail in several lines.
 fn absent_desktop() -> Option<&'static str> {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let here = !cfg!(all(unix, not(target_os = "macos")))

@@ -86,7 +86,8 @@ fn draw(browser: &Path, folder: &Path, show: &str, kind: &str, interrupt: &Inter
     let program = browser.to_string_lossy().into_owned();
     let profile = format!("--user-data-dir={}", folder.join("profile").display());
     let address = format!("file://{}#{show}&picture={kind}", folder.join("page.html").display());
-    // The page asks for nothing and holds no script but its own; root has no sandbox, and neither have some containers.
+    // The page asks for nothing and holds no script but its own; root has no sandbox, and neither
+    // have some containers.
     let mut said = Said::default();
     for sandbox in [None, Some("--no-sandbox")] {
         // Of what else a browser has to say nothing is of this.

@@ -5,7 +5,8 @@ use crate::os::cgroup::Cgroups;
 use switchcost_model::Severity::{Fine, Note, Warning};
 use switchcost_model::{Finding, finding};
 
-/// What one cpu group above a task adds to a switch; measured on the authors' machine (nested v1 groups, pipe).
+/// What one cpu group above a task adds to a switch; measured on the authors' machine (nested v1
+/// groups, pipe).
 const NS_PER_LEVEL: usize = 100;
 
 pub(super) fn proc(subject: &Subject<'_>) -> Finding {

@@ -1,4 +1,5 @@
-//! Whether the time stamp counters of the CPUs agree: `timing=each` reads that of one CPU before a switch and may read that of another after it.
+//! Whether the time stamp counters of the CPUs agree: `timing=each` reads that of one CPU before a
+//! switch and may read that of another after it.
 
 use crate::cpus::on_cpu;
 use crate::os::sys;
@@ -26,8 +27,8 @@ pub(crate) fn gap(cpu: u32, others: &[u32]) -> Option<Gap> {
     gaps.reduce(|a, b| Gap { least: a.least.max(b.least), most: a.most.max(b.most) })
 }
 
-/// One CPU asks, the other answers with its counter, which lies between the asker's readings before and after: each exchange bounds the difference from
-/// both sides, and all of them hold.
+/// One CPU asks, the other answers with its counter, which lies between the asker's readings before
+/// and after: each exchange bounds the difference from both sides, and all of them hold.
 fn between(asker: u32, answerer: u32) -> Option<Gap> {
     let (question, answer, reading) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let over = AtomicBool::new(false);

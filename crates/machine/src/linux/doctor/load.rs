@@ -4,7 +4,8 @@ use super::{Subject, time_us};
 use switchcost_model::Severity::{Fine, Note, Warning};
 use switchcost_model::{Finding, finding};
 
-/// Steal in percent of the time wanted, from which on it is worth a word, and from which on numbers suffer.
+/// Steal in percent of the time wanted, from which on it is worth a word, and from which on numbers
+/// suffer.
 const STEAL: (f64, f64) = (1.0, 5.0);
 
 /// A tick of the kernel, in percent of the window.

@@ -11,8 +11,9 @@ const SLOW: f64 = 0.8;
 /// A limit below this share of the highest clock is one that somebody set.
 const LIMITED: f64 = 0.95;
 
-/// Judged by the clock that a working core kept, not by a governor's name: under intel_pstate or amd-pstate
-/// `powersave` runs at full speed, and `performance` may be capped. Clocks of idle CPUs say nothing.
+/// Judged by the clock that a working core kept, not by a governor's name: under intel_pstate or
+/// amd-pstate `powersave` runs at full speed, and `performance` may be capped. Clocks of idle CPUs
+/// say nothing.
 pub(super) fn governor(subject: &Subject<'_>) -> Finding {
     if facts::frequency_is_fixed_by_host(subject.host) {
         return finding!(Note, governor.hidden);

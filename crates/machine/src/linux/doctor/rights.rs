@@ -88,7 +88,8 @@ pub(super) fn file_limit(subject: &Subject<'_>) -> Finding {
     }
 }
 
-/// A stack that each thread maps, and that makes a thread more expensive, bytes: eight times the usual one.
+/// A stack that each thread maps, and that makes a thread more expensive, bytes: eight times the
+/// usual one.
 const LARGE_STACK: u64 = 64 << 20;
 
 /// What runtimes meet first; the numbers of processes and files have findings of their own.

@@ -1,5 +1,5 @@
-//! Sizes of effects, estimated on the spot in an eighth of a second. They make findings concrete; they are never
-//! results, for those come from probes.
+//! Sizes of effects, estimated on the spot in an eighth of a second. They make findings concrete;
+//! they are never results, for those come from probes.
 
 use super::counters::{self, Gap};
 use crate::cpus::{Cpus, on_cpu, pin_self};
@@ -18,8 +18,8 @@ const WINDOW: Duration = Duration::from_millis(100);
 /// How much of that is spent spinning at least: some ticks of any kernel.
 const SPIN: Duration = Duration::from_millis(20);
 
-/// Round trips between two threads: enough to get past the first wake-ups, few enough to last 10 ms where each costs
-/// 100 µs.
+/// Round trips between two threads: enough to get past the first wake-ups, few enough to last 10 ms
+/// where each costs 100 µs.
 const ROUND_TRIPS: u32 = 50;
 
 /// Reads of the clock, system calls.
@@ -77,7 +77,8 @@ impl Sizes {
         sizes
     }
 
-    /// Spins on the measured CPU until others were watched for long enough: steal shows only on a CPU that wants to run, as the caller did until now.
+    /// Spins on the measured CPU until others were watched for long enough: steal shows only on a
+    /// CPU that wants to run, as the caller did until now.
     fn others(&mut self, cpus: &Cpus, since: SoFar<'_>) {
         let left = WINDOW.saturating_sub(since().0).max(SPIN);
         self.longest_gap_us = on_cpu(cpus.measured(), || longest_gap(left));
@@ -88,8 +89,8 @@ impl Sizes {
     }
 }
 
-/// CPU time in percent of one CPU, and at most all of so many. None where the window was cut short, as by a refused thread: the kernel counts in ticks of
-/// 10 ms, which are a multiple of a moment.
+/// CPU time in percent of one CPU, and at most all of so many. None where the window was cut short,
+/// as by a refused thread: the kernel counts in ticks of 10 ms, which are a multiple of a moment.
 fn share(used_ns: Option<u64>, wall: Duration, cpus: usize) -> Option<f64> {
     let percent = used_ns? as f64 / wall.as_nanos() as f64 * 100.0;
     (wall >= WINDOW).then(|| percent.min(100.0 * cpus as f64))

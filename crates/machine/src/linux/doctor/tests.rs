@@ -68,11 +68,13 @@ fn sound(findings: &[Finding]) {
     }
 }
 
-/// Cases of the table that nothing in this folder makes: of other systems, of a session, and of kept runs.
+/// Cases of the table that nothing in this folder makes: of other systems, of a session, and of
+/// kept runs.
 const ELSEWHERE: [&str; 6] =
     ["affinity.of_process", "autogroup.shared", "company.measured", "system.other", "system.windows", "wine.below"];
 
-/// Files that make a case. What compiles has its case in the table; here each case of the table is found, with the facts that its sentences name.
+/// Files that make a case. What compiles has its case in the table; here each case of the table is
+/// found, with the facts that its sentences name.
 const MACHINES: &[&[(&str, &str)]] = &[
     &[],
     &[("proc/cpuinfo", "model name : VirtualApple\n")],

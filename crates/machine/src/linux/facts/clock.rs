@@ -22,8 +22,8 @@ fn tsc_flags(host: &Host) -> String {
     if there.is_empty() { "none".to_owned() } else { there.join(" ") }
 }
 
-/// The frequency as the hardware or the hypervisor declares it. A measured one would differ in the last digits from
-/// boot to boot; it is among the drifting facts.
+/// The frequency as the hardware or the hypervisor declares it. A measured one would differ in the
+/// last digits from boot to boot; it is among the drifting facts.
 fn tsc_hz(host: &Host) -> Result<String, &'static str> {
     if let Some([khz, ..]) = host.cpuid(0x4000_0010)
         && khz != 0

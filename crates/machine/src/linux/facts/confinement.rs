@@ -39,8 +39,8 @@ const INITIAL_PIDS: &str = "pid:[4026531836]";
 
 /// The container this process is in, or `none seen`.
 pub(crate) fn container(host: &Host) -> String {
-    // The marker files below also lie in virtual machines whose disk was made from a container's image. No container
-    // engine leaves a process in both initial namespaces.
+    // The marker files below also lie in virtual machines whose disk was made from a container's
+    // image. No container engine leaves a process in both initial namespaces.
     if Cgroups::read(host).whole_tree && host.link("/proc/self/ns/pid").as_deref() == Some(INITIAL_PIDS) {
         return "none seen".to_owned();
     }

@@ -49,7 +49,8 @@ const SIGNS: [(&str, &str); 6] = [
 /// Processors that only a translator shows.
 const TRANSLATORS: [&str; 5] = ["VirtualApple", "Rosetta", "FEX", "Box64", "ExaGear"];
 
-/// Of a program that is translated while it runs, as by Rosetta, FEX or qemu-user: the processor below. None: it runs as it was built, as far as can be seen.
+/// Of a program that is translated while it runs, as by Rosetta, FEX or qemu-user: the processor
+/// below. None: it runs as it was built, as far as can be seen.
 pub(crate) fn translated(host: &Host) -> Option<String> {
     let info = host.cpuinfo();
     let name = info.get("model name").map_or("", String::as_str);
@@ -110,7 +111,8 @@ fn last_cache(host: &Host) -> String {
     format!("cache/{}/shared_cpu_list", last.unwrap_or_default())
 }
 
-/// The CPU whose caches and idle states are the machine's facts: one of the kind that is measured, whatever the affinity.
+/// The CPU whose caches and idle states are the machine's facts: one of the kind that is measured,
+/// whatever the affinity.
 pub(crate) fn typical(host: &Host) -> u32 {
     fast_cpus_on(host, &host.online()).first().copied().unwrap_or(0)
 }

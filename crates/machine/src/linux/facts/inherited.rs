@@ -1,4 +1,5 @@
-//! What this process has of its parent's and cannot give back, as probes get it: the rows of docs/notebook/inherited.md that are facts.
+//! What this process has of its parent's and cannot give back, as probes get it: the rows of
+//! docs/notebook/inherited.md that are facts.
 
 use super::{Facts, Live};
 use crate::os::host::{Host, unknown};

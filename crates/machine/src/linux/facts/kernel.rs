@@ -66,7 +66,8 @@ fn hrtick(host: &Host) -> String {
     features.map_or_else(unknown, on)
 }
 
-/// An option of the kernel's command line. Only the options asked for are taken: the rest may hold anything.
+/// An option of the kernel's command line. Only the options asked for are taken: the rest may hold
+/// anything.
 fn option(host: &Host, name: &str) -> Option<String> {
     let line = host.read("/proc/cmdline").ok()?;
     let value = |word: &str| word.strip_prefix(name)?.strip_prefix('=').map(str::to_owned);

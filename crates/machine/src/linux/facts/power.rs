@@ -29,7 +29,8 @@ pub(super) fn gather(host: &Host, facts: &mut Facts) {
     facts.put("cpuidle.halt_poll_ns", host.fact("/sys/module/haltpoll/parameters/guest_halt_poll_ns"));
 }
 
-/// How late a wake-up from idle may be by the strictest request; 2 000 000 000: there are no requests.
+/// How late a wake-up from idle may be by the strictest request; 2 000 000 000: there are no
+/// requests.
 fn dma_latency(host: &Host) -> String {
     let bytes = std::fs::read(host.path("/dev/cpu_dma_latency"));
     let number = |bytes: Vec<u8>| Some(i32::from_ne_bytes(bytes.try_into().ok()?).to_string());

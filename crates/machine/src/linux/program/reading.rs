@@ -67,8 +67,9 @@ pub(super) fn schedstat(text: &str) -> (Option<u64>, Option<u64>) {
     (numbers.next().flatten(), numbers.nth(1).flatten())
 }
 
-/// Interrupts by which CPUs make each other look: the sum over all CPUs of those for rescheduling and for calling a function, by either of which a
-/// kernel wakes an idle one. A CPU's own count of idle states would be nearer, but not every kernel keeps it.
+/// Interrupts by which CPUs make each other look: the sum over all CPUs of those for rescheduling
+/// and for calling a function, by either of which a kernel wakes an idle one. A CPU's own count of
+/// idle states would be nearer, but not every kernel keeps it.
 pub(super) fn wake_interrupts(host: &Host) -> Option<u64> {
     let text = host.read("/proc/interrupts").ok()?;
     let counts = text

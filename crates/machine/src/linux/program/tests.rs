@@ -63,7 +63,8 @@ fn what_is_no_program_is_refused() {
     assert_eq!(hidden(u32::MAX), ProgramError::Gone(u32::MAX));
 }
 
-/// The first thread has ended, another works: they stand for themselves, and once all have ended nothing is counted without time.
+/// The first thread has ended, another works: they stand for themselves, and once all have ended
+/// nothing is counted without time.
 #[test]
 fn threads_outlive_the_first() {
     let leader = stat("main", "Z", 0).replace(" 20 0 1 0 9", " 20 0 2 0 9");

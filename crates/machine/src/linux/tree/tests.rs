@@ -70,7 +70,8 @@ fn a_process_that_ends_meanwhile_hides_no_other() {
     let gone = |dead: bool, order| if dead { Err(io::Error::from_raw_os_error(libc::ESRCH)) } else { Ok(order) };
     // The newcomer.
     assert_eq!(address_spaces(&processes(1..=5), &|a, b| gone(a == 5 || b == 5, a.cmp(&b))), Some(4));
-    // One that is known already, once it was compared with its successor. The last belongs between the two, so that both are asked.
+    // One that is known already, once it was compared with its successor. The last belongs between
+    // the two, so that both are asked.
     let asked = std::cell::Cell::new(0);
     let compare = |a: i32, b: i32| {
         asked.set(asked.get() + i32::from(a == 1 || b == 1));
@@ -98,7 +99,8 @@ fn the_kernel_tells_this_address_space_from_another() {
 #[test]
 fn a_task_is_looked_at_whole_or_not_at_all() {
     let status = "Cpus_allowed_list:\t3\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t1\n";
-    // Of its fields the 10th to 13th are page faults, the 14th to 17th ticks, the 39th the CPU and the 41st the class.
+    // Of its fields the 10th to 13th are page faults, the 14th to 17th ticks, the 39th the CPU and
+    // the 41st the class.
     let stat = format!("200 (a) S 100 {}3 0 0\n", "0 ".repeat(34));
     let look = |status: Option<&str>, stat: &str| {
         let root = tempfile::tempdir().unwrap();

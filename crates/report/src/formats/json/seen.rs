@@ -11,7 +11,8 @@ use switchcost_model as model;
 pub(super) struct SeenByPart {
     /// Round of that start.
     round: u64,
-    /// What the host saw by itself; null in runs of versions that did not look, and where the probe could not be started.
+    /// What the host saw by itself; null in runs of versions that did not look, and where the probe
+    /// could not be started.
     host: Option<model::Seen>,
     /// What the probe said.
     probe: ProbePart,
@@ -22,7 +23,8 @@ pub(super) struct SeenByPart {
 struct ProbePart {
     /// Process id that it gave.
     pid: Option<u64>,
-    /// Time of all its batches by its own clock, warm-up included, ns; null where its figures are not time.
+    /// Time of all its batches by its own clock, warm-up included, ns; null where its figures are
+    /// not time.
     claimed_ns: Option<u64>,
     /// Units that it claims.
     units: Option<u64>,

@@ -88,7 +88,8 @@ struct CellPart {
     b: u32,
     /// Label of the result.
     result: String,
-    /// same_cpu, smt_sibling, same_cache, same_socket or cross_socket; null where the machine's facts do not tell.
+    /// same_cpu, smt_sibling, same_cache, same_socket or cross_socket; null where the machine's
+    /// facts do not tell.
     relation: Option<String>,
     verdict: String,
     /// ns per unit; null if there is no figure.

@@ -14,13 +14,15 @@ const FEW_ROWS: usize = 2;
 const FEW_FAMILIES: usize = 5;
 
 impl View<'_, '_> {
-    /// Of few rows the first; what the reference is worth in switches of other families; else what stands for each family.
+    /// Of few rows the first; what the reference is worth in switches of other families; else what
+    /// stands for each family.
     pub(super) fn claim(&self) -> Option<String> {
         let found = self.analysis.representatives();
         self.only().or_else(|| self.worth(&found)).or_else(|| self.families(&found))
     }
 
-    /// `A thread/pipe switch costs 1.32 µs ±1.9 %, 1.24 times as much as thread/futex.` If no more was asked for, and not the reference.
+    /// `A thread/pipe switch costs 1.32 µs ±1.9 %, 1.24 times as much as thread/futex.` If no more
+    /// was asked for, and not the reference.
     fn only(&self) -> Option<String> {
         let row = self.rows.first().filter(|_| self.rows.len() <= FEW_ROWS)?;
         let reference = self.analysis.reference()?;
@@ -57,7 +59,8 @@ impl View<'_, '_> {
         Some(format!("One of each family, cheapest first: {order}{}.", open(found)))
     }
 
-    /// `A thread/futex switch costs 1.07 µs here: as much as 4.78 fiber/goroutine or 444 coroutine/cpp20 switches.` Only of factors that their intervals carry.
+    /// `A thread/futex switch costs 1.07 µs here: as much as 4.78 fiber/goroutine or 444
+    /// coroutine/cpp20 switches.` Only of factors that their intervals carry.
     fn worth(&self, found: &[(&Row<'_>, Option<Beside>)]) -> Option<String> {
         let shown = |reference: &&Row<'_>| self.rows.iter().any(|row| row.index == reference.index);
         let reference = self.analysis.reference().filter(shown)?;
@@ -101,7 +104,8 @@ impl View<'_, '_> {
     }
 }
 
-/// Of which neighbours the order is not known, or does not matter: `; this run does not order process/pipe and container/pipe`.
+/// Of which neighbours the order is not known, or does not matter: `; this run does not order
+/// process/pipe and container/pipe`.
 fn open(found: &[(&Row<'_>, Option<Beside>)]) -> String {
     let mut clauses = String::new();
     for group in found.split_inclusive(|(_, next)| *next == Some(Beside::Less)) {

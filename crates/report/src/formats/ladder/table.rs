@@ -137,7 +137,8 @@ impl<'r> View<'_, 'r> {
         table
     }
 
-    /// Parameters of which several values were asked for and that its label leaves out, since it has their default.
+    /// Parameters of which several values were asked for and that its label leaves out, since it
+    /// has their default.
     fn varied(&self, row: &Row<'_>) -> Vec<String> {
         let asked = self.analysis.run.request.parameters.iter().filter(|(_, values)| values.len() > 1);
         let words = asked.filter_map(|(name, _)| Some(format!("{name}={}", row.variant.parameters.get(name)?)));
@@ -158,7 +159,8 @@ impl<'r> View<'_, 'r> {
         Cell::Name(name)
     }
 
-    /// What changes how the figure is read: its unit, its modes, how many runs agree, what was measured.
+    /// What changes how the figure is read: its unit, its modes, how many runs agree, what was
+    /// measured.
     fn words(&self, row: &Row<'_>) -> Cell {
         let mut words = Vec::new();
         if row.unit != row.variant.experiment.unit {

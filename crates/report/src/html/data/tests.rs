@@ -173,7 +173,8 @@ fn bounded(runs: &[Run], catalogue: &Catalogue, points: usize) -> Value {
     serde_json::to_value(with_room(&page, catalogue, points).unwrap()).unwrap()
 }
 
-/// Numbers to six decimals: the ends of an interval of six values lie at 5/14 between the outermost two.
+/// Numbers to six decimals: the ends of an interval of six values lie at 5/14 between the outermost
+/// two.
 fn rounded(value: &Value) -> Value {
     match value {
         Value::Array(all) => all.iter().map(rounded).collect(),
@@ -183,7 +184,8 @@ fn rounded(value: &Value) -> Value {
     }
 }
 
-/// Each round slows everything by its share; what the control and the bare switch share of it cancels. Not in order, or the rows would wander.
+/// Each round slows everything by its share; what the control and the bare switch share of it
+/// cancels. Not in order, or the rows would wander.
 fn swept() -> Vec<(Variant, Vec<Vec<Samples>>)> {
     const ORDER: [usize; 6] = [0, 3, 1, 5, 2, 4];
     let at = |size: u64, of: [i64; 6]| (variant("x/work", &[("size", size)]), costs(ORDER.map(|round| of[round])));
@@ -224,7 +226,8 @@ fn a_curve_has_its_points_and_their_parts_formed_round_by_round() {
         point(64, (135.5, 128.071_429, 142.928_571), parts(64, 32.5, (0.5, -2.642_857, 3.642_857), false)),
         // Below 0: the control is more expensive than the same work in a ring.
         point(256, (142.5, 140.357_143, 144.642_857), parts(256, 62.5, (-22.5, -24.642_857, -20.357_143), true)),
-        // The difference of the medians would be 502. Of these, each is like the one before: 1.7 times as wide.
+        // The difference of the medians would be 502. Of these, each is like the one before: 1.7
+        // times as wide.
         point(1024, (697.0, 687.620_79, 742.819_701), parts(1024, 92.5, (500.0, 500.0, 529.285_714), true)),
     ]);
     assert_eq!(rounded(&curve["points"]), expected);
@@ -294,7 +297,8 @@ fn what_is_no_number_is_null() {
 #[test]
 fn curves_beyond_the_room_of_a_page_are_left_out_and_that_is_said() {
     let one = run(swept(), 1_000_000_000);
-    // Room for the four points and the three of the control in the first run, and for the control's in the second.
+    // Room for the four points and the three of the control in the first run, and for the control's
+    // in the second.
     let page = bounded(&[one.clone(), one.clone(), one], &catalogue(), 10);
     let detailed = |run: usize| {
         let curves = page["runs"][run]["curves"].as_array().unwrap();

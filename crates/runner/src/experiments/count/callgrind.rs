@@ -1,4 +1,5 @@
-//! One part of what callgrind writes: the format of its files is that of the valgrind manual, "Callgrind Format Specification".
+//! One part of what callgrind writes: the format of its files is that of the valgrind manual,
+//! "Callgrind Format Specification".
 
 use std::collections::BTreeMap;
 use switchcost_model::Obstacle;

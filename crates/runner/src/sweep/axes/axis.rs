@@ -10,7 +10,8 @@ pub trait Axis: Sync {
     fn name(&self) -> &str;
     /// What it varies, in half a line.
     fn purpose(&self) -> &str;
-    /// What is measured along it unless something else is asked for; None: the first experiment of each mechanism.
+    /// What is measured along it unless something else is asked for; None: the first experiment of
+    /// each mechanism.
     fn usual_experiment(&self, _: &[Mechanism]) -> Option<Experiment> {
         None
     }

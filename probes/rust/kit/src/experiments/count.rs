@@ -1,6 +1,7 @@
-//! Experiment count, section 9 of the protocol: nothing is timed. The host runs the probe under callgrind, which counts what it executes, and
-//! the kit says where the units begin and end. A batch is done in two stretches of different length, whose difference has neither the way
-//! into the loop in it nor the way out.
+//! Experiment count, section 9 of the protocol: nothing is timed. The host runs the probe under
+//! callgrind, which counts what it executes, and the kit says where the units begin and end. A
+//! batch is done in two stretches of different length, whose difference has neither the way into
+//! the loop in it nor the way out.
 
 use crate::evidence::Observed;
 use crate::measure::Untimed;
@@ -10,7 +11,8 @@ use crate::refusal::Refusal;
 /// The first stretch of a batch is one part of so many, the second all others.
 const PARTS: u64 = 3;
 
-/// Callgrind writes what it has counted since the last time, and begins anew (callgrind.h: CALLGRIND_DUMP_STATS).
+/// Callgrind writes what it has counted since the last time, and begins anew (callgrind.h:
+/// CALLGRIND_DUMP_STATS).
 const WRITE: u64 = (b'C' as u64) << 24 | (b'T' as u64) << 16;
 
 pub(crate) const COUNTED: Untimed = Untimed { quantity: "kernel_switches", parts: PARTS, check, batch };
@@ -39,12 +41,14 @@ fn stretch(workload: &mut dyn Workload, units: u64) {
     ask_valgrind(WRITE);
 }
 
-/// Asks valgrind, if this runs under it, for what `request` is (valgrind.h: the client request mechanism).
+/// Asks valgrind, if this runs under it, for what `request` is (valgrind.h: the client request
+/// mechanism).
 #[inline(never)]
 fn ask_valgrind(request: u64) {
     let arguments = [request, 0, 0, 0, 0, 0];
-    // SAFETY: a CPU does nothing here: the rotations of the register add up to 128 bits, and the last instruction moves a register to
-    // itself. Valgrind reads `arguments`, which live until then, and writes its answer to the register that is named as written.
+    // SAFETY: a CPU does nothing here: the rotations of the register add up to 128 bits, and the
+    // last instruction moves a register to itself. Valgrind reads `arguments`, which live until
+    // then, and writes its answer to the register that is named as written.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         core::arch::asm!(

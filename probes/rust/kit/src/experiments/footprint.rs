@@ -9,8 +9,8 @@ use crate::wire::{Observations, Writer};
 use std::io;
 use std::mem::ManuallyDrop;
 
-/// So many contexts at most are made first and kept, so that the pages of code are there and what the allocator had free is
-/// used up.
+/// So many contexts at most are made first and kept, so that the pages of code are there and what
+/// the allocator had free is used up.
 const REHEARSED: u64 = 1000;
 
 pub(crate) fn measure(writer: &mut Writer, plan: &Plan, hold: Hold) -> Result<(), Stop> {

@@ -20,7 +20,8 @@ pub(crate) fn current_thread() -> Option<i32> {
     Some(gettid().as_raw())
 }
 
-/// As many CPUs as Linux can have. The C library's set ends at 1,024, and a kernel that has room for more does not even answer with so few.
+/// As many CPUs as Linux can have. The C library's set ends at 1,024, and a kernel that has room
+/// for more does not even answer with so few.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cpus([u64; 8192 / 64]);
 
@@ -52,7 +53,8 @@ pub(crate) fn allowed_cpus() -> Option<Vec<u32>> {
     (answer == 0).then(|| set.members())
 }
 
-/// Restricts the calling thread to one CPU: for mechanisms whose contexts have threads of their own.
+/// Restricts the calling thread to one CPU: for mechanisms whose contexts have threads of their
+/// own.
 pub fn pin_this_thread(cpu: u32) -> Result<(), Refusal> {
     Cpus::of(cpu).and_then(|set| set.apply()).map_err(|error| {
         let detail =
@@ -66,7 +68,8 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), Refusal> {
 /// # Safety
 /// Nothing else in the process may own `fd`.
 pub(crate) unsafe fn inherited(fd: i32) -> File {
-    // SAFETY: the caller promises that nothing else owns it; a number that is not open makes writing fail, no worse.
+    // SAFETY: the caller promises that nothing else owns it; a number that is not open makes
+    // writing fail, no worse.
     unsafe { File::from_raw_fd(fd) }
 }
 

@@ -15,9 +15,11 @@ pub(crate) fn zeroed_pages(bytes: usize) -> io::Result<&'static [AtomicU64]> {
     // SAFETY: a new private mapping, at an address of the kernel's choice.
     let address = unsafe { mmap_anonymous(None, length, protection, MapFlags::MAP_PRIVATE | MapFlags::MAP_NORESERVE)? };
     #[cfg(target_os = "linux")]
-    // SAFETY: advice on the mapping just made. Where there are no huge pages there is nothing to refuse.
+    // SAFETY: advice on the mapping just made. Where there are no huge pages there is nothing to
+    // refuse.
     let _ = unsafe { nix::sys::mman::madvise(address, bytes, nix::sys::mman::MmapAdvise::MADV_NOHUGEPAGE) };
-    // SAFETY: zeroed pages that are never unmapped and that only these references reach; any bits are an AtomicU64.
+    // SAFETY: zeroed pages that are never unmapped and that only these references reach; any bits
+    // are an AtomicU64.
     Ok(unsafe { std::slice::from_raw_parts(address.as_ptr().cast(), bytes / 8) })
 }
 

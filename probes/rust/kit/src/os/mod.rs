@@ -1,4 +1,5 @@
-//! What the kit asks of the operating system: one file per system, and each says what it cannot tell.
+//! What the kit asks of the operating system: one file per system, and each says what it cannot
+//! tell.
 
 #[cfg(unix)]
 mod mapping;

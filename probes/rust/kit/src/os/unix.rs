@@ -11,6 +11,7 @@ use std::os::fd::FromRawFd;
 /// # Safety
 /// Nothing else in the process may own `fd`.
 pub(crate) unsafe fn inherited(fd: i32) -> File {
-    // SAFETY: the caller promises that nothing else owns it; a number that is not open makes writing fail, no worse.
+    // SAFETY: the caller promises that nothing else owns it; a number that is not open makes
+    // writing fail, no worse.
     unsafe { File::from_raw_fd(fd) }
 }

@@ -12,13 +12,15 @@ pub(crate) fn usage() -> Option<super::Usage> {
     None
 }
 
-/// The file behind standard error for 2, behind standard output for all else: Windows hands no other number on.
+/// The file behind standard error for 2, behind standard output for all else: Windows hands no
+/// other number on.
 ///
 /// # Safety
 /// Nothing else in the process may write to it through another owner of the handle.
 pub(crate) unsafe fn inherited(fd: i32) -> File {
     let handle = if fd == 2 { io::stderr().as_raw_handle() } else { io::stdout().as_raw_handle() };
-    // SAFETY: the handle is the process's own standard one; the caller promises that nobody else closes it.
+    // SAFETY: the handle is the process's own standard one; the caller promises that nobody else
+    // closes it.
     unsafe { File::from_raw_handle(handle) }
 }
 

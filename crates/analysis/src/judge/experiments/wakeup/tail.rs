@@ -50,7 +50,8 @@ pub(super) fn time(ns: u64) -> Value {
     Value::Amount(ns as f64, Quantity::TIME)
 }
 
-/// Who had the CPU, each with its share of the time, the largest first. `quota`: one had stopped the tasks.
+/// Who had the CPU, each with its share of the time, the largest first. `quota`: one had stopped
+/// the tasks.
 pub(super) fn shares<'a>(held: impl Iterator<Item = (&'a String, &'a u64)>, quota: bool) -> String {
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, ns) in held {
