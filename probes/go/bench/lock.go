@@ -12,7 +12,7 @@ func lock() func(pairs int) {
 	var mutex sync.Mutex
 	left := 0
 	work := func(product uint64) uint64 {
-		for step := 0; step < lockSteps; step++ {
+		for steps := lockSteps; steps > 0; steps-- {
 			product *= 3
 		}
 		return product
