@@ -1,5 +1,6 @@
-// A chain of steps in stretches of 50 µs or so, and a thread of SCHED_FIFO that takes its CPU every 2 ms: how
-// much longer the stretch took in which it ran, and the next, than the two before. Mean of each batch.
+// A chain of steps in stretches of 50 µs or so (a step is a lea of one cycle), and a thread of SCHED_FIFO that takes
+// its CPU every 2 ms: how much longer the stretch took in which it ran, and the next, than the two before. Mean of each
+// batch.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -33,7 +34,7 @@ int main(int argc, char** argv) {
         int64_t lost = 0;
         uint64_t took[4] = {0}, came[4] = {1, 1, 1, 1}, found = 0, before = plain_now(), then = runs;
         while (found < a.switches) {
-            for (int i = 0; i < 60000; i++) {
+            for (int i = 0; i < 180000; i++) {
                 product *= 3;
                 __asm__ volatile("" : "+r"(product));
             }

@@ -39,8 +39,12 @@ SHOWN = {
 }
 
 
+# Times as long as the clock of a node that lies says.
+LIE = 1e6
+
+
 def node_file(golden, number, factor):
-    """The golden run as this node would have measured it: another id, all ticks times the factor."""
+    """The golden run as this node would have measured it: another id, all ticks times the factor, and the CPU time with them."""
     lines = []
     for text in golden.splitlines()[:-1]:
         line = json.loads(text)
@@ -54,10 +58,12 @@ def node_file(golden, number, factor):
 
 
 def scaled(value, factor):
-    """Multiplies all ticks beneath; what else ran on this machine is not what is tested."""
+    """Multiplies all ticks beneath, and CPU times of a node that is no liar; what else ran on this machine is not what is tested."""
     for key, part in value.items() if isinstance(value, dict) else enumerate(value):
         if key == "ticks" and isinstance(part, list):
             value[key] = [round(tick * factor) for tick in part]
+        elif key in ("cpu_ns", "cpu_time_ns") and factor < LIE:
+            value[key] = round(part * factor)
         elif key == "disturbances":
             value[key] = []
         elif isinstance(part, (dict, list)):
@@ -71,7 +77,7 @@ def give(folder, golden, names, odd):
     for number, name in enumerate(names):
         kind = kinds.get(name, "good")
         # Batches that last longer than their probe ran are contradicted: equal nodes are faster than the golden one.
-        factor = 1e6 if kind == "lies" else 1 if name in odd else 0.8
+        factor = LIE if kind == "lies" else 1 if name in odd else 0.8
         (folder / f"{name}.jsonl").write_text(node_file(golden, number, factor))
         (folder / f"{name}.kind").write_text(kind)
     return kinds
