@@ -17,7 +17,10 @@ static _Atomic uint64_t runs;
 static void* preempt(void* unused) {
     const struct sched_param first = {1};
     if (syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first) != 0) _exit(77);
-    for (uint64_t due = plain_now() + EVERY;; due += EVERY) {
+    uint64_t due = plain_now(), drawn = due;
+    for (;;) {
+        drawn = drawn * 6364136223846793005 + 1442695040888963407;
+        due += EVERY / 5 * 3 + (drawn >> 33) % (EVERY / 5 * 4);
         const struct timespec until = {due / 1000000000, due % 1000000000};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
         atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed);
