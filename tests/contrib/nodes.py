@@ -58,7 +58,7 @@ def node_file(golden, number, factor):
 
 
 def scaled(value, factor):
-    """Multiplies all ticks beneath, and CPU times of a node that is no liar; what else ran on this machine is not what is tested."""
+    """Multiplies all ticks beneath, and CPU times of a node that does not lie; what else ran on this machine is not what is tested."""
     for key, part in value.items() if isinstance(value, dict) else enumerate(value):
         if key == "ticks" and isinstance(part, list):
             value[key] = [round(tick * factor) for tick in part]

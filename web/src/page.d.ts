@@ -240,7 +240,8 @@ export interface PageData {
   tool: string;
 }
 /**
- * What `switchcost audit --format json` printed. The page takes each of its values for what it can be, so that nothing more need be known of it.
+ * What `switchcost audit --format json` printed. The page takes each of its values for what it can
+ * be, so that nothing more need be known of it.
  */
 export interface AuditAnswer {
   [k: string]: unknown;
@@ -360,11 +361,13 @@ export interface Measure {
    */
   base: number;
   /**
-   * What a monitor calls the unit of a figure divided by `per_base`. Dividing rounds once; 1e-9 is not a number of the machine's.
+   * What a monitor calls the unit of a figure divided by `per_base`. Dividing rounds once; 1e-9
+   * is not a number of the machine's.
    */
   base_unit: string;
   /**
-   * Figures are counted: those of equal code are equal to the last digit, and any difference is one.
+   * Figures are counted: those of equal code are equal to the last digit, and any difference is
+   * one.
    */
   exact: boolean;
   /**
@@ -559,7 +562,8 @@ export interface Detail {
     [k: string]: string;
   };
   /**
-   * Round, position, seconds since the run's start, 1 if it counts, then minimum, p10, median, p90 and maximum.
+   * Round, position, seconds since the run's start, 1 if it counts, then minimum, p10, median,
+   * p90 and maximum.
    */
   starts: [number, number, number, number, [number, number, number, number, number, ...number[]]][];
 }
@@ -585,8 +589,9 @@ export interface Expected {
  */
 export interface Explained {
   /**
-   * Whether they do: "yes" if the interval lies wholly within the bound, "no" if wholly outside, else "cannot tell", as where other programs or the machine moved one of its rows; null where a row is set beside
-   * its floor only, which predicts nothing.
+   * Whether they do: "yes" if the interval lies wholly within the bound, "no" if wholly outside,
+   * else "cannot tell", as where other programs or the machine moved one of its rows; null where
+   * a row is set beside its floor only, which predicts nothing.
    */
   adds_up: string | null;
   /**
@@ -618,7 +623,8 @@ export interface Explained {
    */
   notes: string[];
   /**
-   * Sum of the layers ÷ the whole, of the same rounds; null where a layer was not measured, and where a row is set beside its floor only.
+   * Sum of the layers ÷ the whole, of the same rounds; null where a layer was not measured, and
+   * where a row is set beside its floor only.
    */
   predicted_per_measured: RatioJson | null;
   /**
@@ -684,7 +690,8 @@ export interface PartJson {
    */
   low: number | null;
   /**
-   * Mean over rounds, so that layers and residue add up to the whole; negative where things cost less together than apart.
+   * Mean over rounds, so that layers and residue add up to the whole; negative where things cost
+   * less together than apart.
    */
   ns: number;
   /**
@@ -692,7 +699,8 @@ export interface PartJson {
    */
   rounds: number;
   /**
-   * Part of the whole, as a fraction; null where its interval holds 0, where the parts come to more than the whole, and with fewer than 6 rounds.
+   * Part of the whole, as a fraction; null where its interval holds 0, where the parts come to
+   * more than the whole, and with fewer than 6 rounds.
    */
   share: number | null;
 }
@@ -722,7 +730,8 @@ export interface RatioJson {
    */
   high: number | null;
   /**
-   * Lower end of its 95 % interval, widened to hold that of the median of the rounds' ratios; null with fewer than 6 rounds.
+   * Lower end of its 95 % interval, widened to hold that of the median of the rounds' ratios;
+   * null with fewer than 6 rounds.
    */
   low: number | null;
   /**
@@ -828,7 +837,8 @@ export interface Cell {
    */
   median: number | null;
   /**
-   * same_cpu, smt_sibling, same_cache, same_socket or cross_socket; null where the machine's facts do not tell.
+   * same_cpu, smt_sibling, same_cache, same_socket or cross_socket; null where the machine's
+   * facts do not tell.
    */
   relation: string | null;
   /**
@@ -874,7 +884,8 @@ export interface Result {
    */
   control: number | null;
   /**
-   * Name of the event, in user mode (`:u`) or in the kernel (`:k`) → how many a unit has, `task-clock` in ns. Absent if none was asked for.
+   * Name of the event, in user mode (`:u`) or in the kernel (`:k`) → how many a unit has,
+   * `task-clock` in ns. Absent if none was asked for.
    */
   counters?: {
     [k: string]: PerUnit;
@@ -1065,7 +1076,8 @@ export interface Result {
    */
   samples: number;
   /**
-   * What the host saw of a start by itself, beside what the probe said of it: the first start whose verdict is the row's. Null without any.
+   * What the host saw of a start by itself, beside what the probe said of it: the first start
+   * whose verdict is the row's. Null without any.
    */
   seen_by: SeenByPart | null;
   /**
@@ -1125,7 +1137,8 @@ export interface Build {
  */
 export interface SeenByPart {
   /**
-   * What the host saw by itself; null in runs of versions that did not look, and where the probe could not be started.
+   * What the host saw by itself; null in runs of versions that did not look, and where the probe
+   * could not be started.
    */
   host: Seen | null;
   /**
@@ -1138,12 +1151,13 @@ export interface SeenByPart {
   round: number;
 }
 /**
- * The host's own view of one start of a probe. Nothing here rests on the probe's word, but for the moment of the look, which its `plan`
- * message gives.
+ * The host's own view of one start of a probe. Nothing here rests on the probe's word, but for the
+ * moment of the look, which its `plan` message gives.
  */
 export interface Seen {
   /**
-   * What it counted of this start and of one with other batches; None: nothing was to be counted.
+   * What it counted of this start and of one with other batches; None: nothing was to be
+   * counted.
    */
   counters?: Counters | null;
   /**
@@ -1159,7 +1173,8 @@ export interface Seen {
    */
   first_samples_ns: number | null;
   /**
-   * Tasks (threads and processes) created on the whole machine while the probe ran; None where the system does not count them.
+   * Tasks (threads and processes) created on the whole machine while the probe ran; None where
+   * the system does not count them.
    */
   forks: number | null;
   /**
@@ -1195,20 +1210,24 @@ export interface Seen {
    */
   strays: number;
   /**
-   * The probe's processes and threads when `plan` had been read; None where the host cannot look.
+   * The probe's processes and threads when `plan` had been read; None where the host cannot
+   * look.
    */
   tree: Tree | null;
   /**
-   * Kernel switches of the probe and of all its descendants because they waited, as `wait4` told.
+   * Kernel switches of the probe and of all its descendants because they waited, as `wait4`
+   * told.
    */
   voluntary: number;
   /**
-   * How long its tasks that were there had waited for a CPU when its time was over, all together, ns; None: it came to its end, or the kernel does not tell.
+   * How long its tasks that were there had waited for a CPU when its time was over, all
+   * together, ns; None: it came to its end, or the kernel does not tell.
    */
   waited_ns?: number | null;
 }
 /**
- * Whole starts of a row that were counted: of each event two, which differ in the units of their batches alone. None of them is in a figure.
+ * Whole starts of a row that were counted: of each event two, which differ in the units of their
+ * batches alone. None of them is in a figure.
  */
 export interface Counters {
   /**
@@ -1252,7 +1271,8 @@ export interface Executed {
     [k: string]: number;
   };
   /**
-   * Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed most.
+   * Function → instructions of its own in so many units, the [`FUNCTIONS_KEPT`] that executed
+   * most.
    */
   functions: {
     [k: string]: number;
@@ -1271,7 +1291,8 @@ export interface Executed {
   units: number;
 }
 /**
- * How the CPU of the task that is woken idled while the units took place, as the kernel counted it.
+ * How the CPU of the task that is woken idled while the units took place, as the kernel counted
+ * it.
  */
 export interface Idled {
   /**
@@ -1283,7 +1304,8 @@ export interface Idled {
    */
   cpu: number;
   /**
-   * Idle state → what the kernel counted of it between the looks; None: this system has none, or does not count them.
+   * Idle state → what the kernel counted of it between the looks; None: this system has none, or
+   * does not count them.
    */
   states: {
     [k: string]: IdleState;
@@ -1303,7 +1325,8 @@ export interface IdleState {
   ns: number;
 }
 /**
- * How the tasks of a probe were scheduled while its units took place, as the kernel told the host, and the load that the host put beside them.
+ * How the tasks of a probe were scheduled while its units took place, as the kernel told the host,
+ * and the load that the host put beside them.
  */
 export interface Scheduled {
   /**
@@ -1319,7 +1342,8 @@ export interface Scheduled {
    */
   classes: string[];
   /**
-   * The hogs were ended because the probe had not come to its end long after the last intended time.
+   * The hogs were ended because the probe had not come to its end long after the last intended
+   * time.
    */
   cut: boolean;
   /**
@@ -1339,7 +1363,8 @@ export interface Scheduled {
    */
   limit?: LateLimit | null;
   /**
-   * From the start of the process until the hogs had been released and the classes set, ns; None: a reason in its place.
+   * From the start of the process until the hogs had been released and the classes set, ns;
+   * None: a reason in its place.
    */
   loaded_ns: number | null;
   /**
@@ -1355,11 +1380,13 @@ export interface Scheduled {
    */
   slices_ns: number[];
   /**
-   * For whom its tasks waited. A start that was traced for this is in no figure, unless every start of its row is; None: it was not to be.
+   * For whom its tasks waited. A start that was traced for this is in no figure, unless every
+   * start of its row is; None: it was not to be.
    */
   tail?: Tail | null;
   /**
-   * Time that they waited for a CPU between the two looks, ns; None: the kernel does not count it.
+   * Time that they waited for a CPU between the two looks, ns; None: the kernel does not count
+   * it.
    */
   waited_ns: number | null;
 }
@@ -1431,7 +1458,8 @@ export interface TracedEvent {
   what: string;
 }
 /**
- * A wake-up by a timer, from the time that it was set for until the task was back from its system call. The parts add up to the whole.
+ * A wake-up by a timer, from the time that it was set for until the task was back from its system
+ * call. The parts add up to the whole.
  */
 export interface LateWake {
   /**
@@ -1472,7 +1500,8 @@ export interface Tail {
     [k: string]: number;
   };
   /**
-   * Wake-ups by a timer that were latest, the latest first; empty where its tasks wait otherwise, or timers cannot be traced.
+   * Wake-ups by a timer that were latest, the latest first; empty where its tasks wait
+   * otherwise, or timers cannot be traced.
    */
   late?: LateWake[];
   /**
@@ -1521,7 +1550,8 @@ export interface Tree {
    */
   knows_pid: boolean;
   /**
-   * Processes whose address space and surroundings were looked at, the first ones if there were too many.
+   * Processes whose address space and surroundings were looked at, the first ones if there were
+   * too many.
    */
   looked_at: number;
   /**
@@ -1592,7 +1622,8 @@ export interface TaskFacts {
    */
   traced?: number | null;
   /**
-   * Program that traces one of them and is none of the probe's own: each of its stops is a kernel switch of theirs.
+   * Program that traces one of them and is none of the probe's own: each of its stops is a
+   * kernel switch of theirs.
    */
   tracer?: string | null;
 }
@@ -1602,7 +1633,8 @@ export interface ProbePart {
    */
   address_spaces: number | null;
   /**
-   * Time of all its batches by its own clock, warm-up included, ns; null where its figures are not time.
+   * Time of all its batches by its own clock, warm-up included, ns; null where its figures are
+   * not time.
    */
   claimed_ns: number | null;
   /**
@@ -1633,7 +1665,8 @@ export interface ProbePart {
 export interface RunPart {
   budget_s: number;
   /**
-   * Clock of the measured CPU that the run kept, by the cycles of a probe's ruler chain; null: no probe knows them.
+   * Clock of the measured CPU that the run kept, by the cycles of a probe's ruler chain; null:
+   * no probe knows them.
    */
   clock_ghz: number | null;
   /**
@@ -1641,7 +1674,8 @@ export interface RunPart {
    */
   clock_ghz_declared: number | null;
   /**
-   * The highest clock that the host measured in the runs which its store had of this machine before; null: none.
+   * The highest clock that the host measured in the runs which its store had of this machine
+   * before; null: none.
    */
   clock_ghz_stored: number | null;
   command: string[];
@@ -1656,7 +1690,8 @@ export interface RunPart {
   id: string;
   method_version: number;
   /**
-   * Largest difference that equal things showed in this run (its A/A pair), as a fraction; null: too few rounds, or one row only.
+   * Largest difference that equal things showed in this run (its A/A pair), as a fraction; null:
+   * too few rounds, or one row only.
    */
   noise_floor: number | null;
   /**
@@ -1674,7 +1709,8 @@ export interface RunPart {
    */
   precision: number;
   /**
-   * Label of the row that `times_reference` refers to; null: the run has no sound row of the reference mechanism.
+   * Label of the row that `times_reference` refers to; null: the run has no sound row of the
+   * reference mechanism.
    */
   reference: string | null;
   /**
@@ -1709,7 +1745,8 @@ export interface SpeedPart {
    */
   best: number;
   /**
-   * What it took at most beside the fastest fifth of the batches; figures are given at this clock (chain).
+   * What it took at most beside the fastest fifth of the batches; figures are given at this
+   * clock (chain).
    */
   kept: number;
   /**
@@ -1783,7 +1820,8 @@ export interface Comparison {
   reason: string;
   smallest_detectable: number | null;
   /**
-   * slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and faster less.
+   * slower, faster, same, cannot_tell; null where it is refused. Of memory slower means more and
+   * faster less.
    */
   verdict: string | null;
   /**
