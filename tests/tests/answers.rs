@@ -125,7 +125,7 @@ fn a_trend_judges_no_disturbed_run_and_says_why() {
 }
 
 #[test]
-fn a_price_of_disturbed_starts_is_called_so_in_the_answer() {
+fn an_audit_by_prices_of_disturbed_starts_says_so() {
     let world = World::new(FAKE);
     let store = only_disturbed(&world, "run thread/honest --param ticks=500,1000,30000 --rounds 6 --batches 5");
     let file = world.path("audit.json").display().to_string();
@@ -142,7 +142,7 @@ fn a_price_of_disturbed_starts_is_called_so_in_the_answer() {
 }
 
 #[test]
-fn nothing_is_judged_by_disturbed_runs_of_nodes() {
+fn nothing_is_judged_by_disturbed_runs_of_a_fleet() {
     let world = World::new(FAKE);
     let store = only_disturbed(&world, "run thread/honest --rounds 8");
     let body = world.run_words(&["export", "--private-facts", "--store", &store]).out;
