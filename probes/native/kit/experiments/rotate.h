@@ -27,6 +27,7 @@ class Rotate final : public Workload {
 public:
     explicit Rotate(const Plan& plan)
         : stations_(plan.contexts), starts_(plan.contexts), tasks_(plan.contexts), contexts_(plan.contexts) {
+        if (plan.text("sched") == "rr") slice_ns_ = 100'000'000;  // RR_TIMESLICE
         if (plan.text("sched") == "fifo")
             throw unsupported("unsupported_here",
                               "sched=fifo: a task of this class keeps the CPU until it waits, and these only compute; "
@@ -47,7 +48,7 @@ public:
     ~Rotate() override { stop(); }
 
     std::optional<std::uint64_t> units_in(std::uint64_t batch_ns) const override {
-        return std::max<std::uint64_t>(1, batch_ns / usual_slice_ns);
+        return std::max<std::uint64_t>(1, batch_ns / slice_ns_);
     }
 
     void run(std::uint64_t units) override {
@@ -81,16 +82,14 @@ public:
     }
     void counting(bool on) override {
         for (Task& task : tasks_) task.before = on ? task.turns : task.before;
-        if (on) return;
         fewest_ = ~std::uint64_t{0};
         for (const Task& task : tasks_) fewest_ = std::min(fewest_, task.turns - task.before);
     }
     void add_counts(Counts& counts) const override {
         std::int64_t wrong = 0;
-        for (const Task& task : tasks_) {
+        for (const Task& task : tasks_)
             if (task.product != power_of_three(task.stretches * steps_))
                 wrong += static_cast<std::int64_t>(task.stretches);
-        }
         counts.emplace_back("work_missing", wrong);
         counts.emplace_back("fewest_turns", static_cast<std::int64_t>(fewest_));
     }
@@ -189,6 +188,7 @@ private:
     std::vector<Start> starts_;
     std::vector<Task> tasks_;
     const std::uint32_t contexts_;
+    std::uint64_t slice_ns_ = usual_slice_ns;
     std::uint64_t steps_ = 0;
     std::uint64_t stretch_ns_ = 0;
     std::uint64_t patience_ = 0;
