@@ -4,9 +4,9 @@
 //! lies. The one whose `mechanism` is asked for is told; without one the probe is quoted
 //! faithfully. Beside `edits` (see `edits.rs`) a lie may have
 //!
-//! - `instead`: what the probe is asked instead, `key=value`, `key/divisor` or `-key`, without
-//!   parameters that the other mechanism does not have; its `plan` is told to be the one that the
-//!   host asked for,
+//! - `instead`: what the probe is asked instead, `key=value`, `key?=value` where the plan has no
+//!   such key, `key/divisor` or `-key`, without parameters that the other mechanism does not have;
+//!   its `plan` is told to be the one that the host asked for,
 //! - `through`: a program with arguments that starts the probe, `{other}` standing for a CPU that
 //!   the host did not plan, as in `instead`,
 //! - `helpers`: programs that idle beside it; `idle_threads`: threads of the liar that do,
@@ -31,21 +31,11 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
 /// Keys of every plan; the others are parameters.
-const OF_ALL: [&str; 13] = [
-    "report_fd",
-    "protocol",
-    "batch_units",
-    "batch_ns",
-    "verify_units",
-    "seed",
-    "mechanism",
-    "experiment",
-    "timing",
-    "contexts",
-    "batches",
-    "warmup_batches",
-    "cpus",
-];
+const OF_ALL: &str = "report_fd protocol batch_units batch_ns verify_units seed mechanism experiment timing contexts batches warmup_batches cpus";
+
+fn is_parameter(key: &str) -> bool {
+    OF_ALL.split(' ').all(|of_all| of_all != key)
+}
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -125,7 +115,10 @@ impl Asked {
         for word in texts(&lie["instead"]) {
             match (word.strip_prefix('-'), word.split_once('='), word.split_once('/')) {
                 (Some(key), ..) => drop(plan.remove(key)),
-                (None, Some((key, value)), _) => drop(plan.insert(key.into(), value.into())),
+                (None, Some((key, value)), _) => match key.strip_suffix('?') {
+                    Some(key) => drop(plan.entry(key.into()).or_insert_with(|| value.into())),
+                    None => drop(plan.insert(key.into(), value.into())),
+                },
                 (None, None, Some((key, by))) => {
                     let part = self.key(key).parse::<u64>()? / by.parse::<u64>()?;
                     plan.insert(key.into(), part.to_string());
@@ -140,7 +133,7 @@ impl Asked {
         words.extend(self.program());
         if let Some(other) = plan.get("mechanism").filter(|other| **other != *self.key("mechanism")) {
             let parameters = self.parameters(other)?;
-            plan.retain(|key, _| OF_ALL.contains(&key.as_str()) || parameters.contains(key));
+            plan.retain(|key, _| !is_parameter(key) || parameters.contains(key));
         }
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).arg(&self.verb).args(plan.iter().map(|(key, value)| format!("{key}={value}")));
@@ -162,7 +155,7 @@ impl Asked {
             plan[key] = self.key(key).parse::<u64>().unwrap_or_default().into();
         }
         plan["cpus"] = Known::of(&self.plan).cpus.into();
-        let parameters = self.plan.iter().filter(|(key, _)| !OF_ALL.contains(&key.as_str()));
+        let parameters = self.plan.iter().filter(|(key, _)| is_parameter(key));
         plan["parameters"] = parameters.map(|(key, value)| (key.clone(), Value::from(value.clone()))).collect();
     }
 }

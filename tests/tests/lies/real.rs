@@ -125,6 +125,7 @@ impl World {
 
     /// Measures these mechanisms while these lies are told; verdicts by mechanism.
     fn rulings(&self, mechanisms: &BTreeSet<String>, arguments: &str, lies: &[&Value]) -> BTreeMap<String, Ruling> {
+        let lies: Vec<Value> = lies.iter().map(|lie| with_defaults(lie)).collect();
         let mut command = Command::new(&self.switchcost);
         command.arg("run").args(mechanisms).args([
             "--rounds",
@@ -142,15 +143,39 @@ impl World {
         command
             .env("SWITCHCOST_LIBEXEC", self.folder.path().join("libexec/switchcost"))
             .env("XDG_DATA_HOME", self.folder.path())
-            .env("LIES", json!(lies).to_string())
+            .env("LIES", json!(&lies).to_string())
             .env("RECORD", self.folder.path().join("record"))
             .stdin(Stdio::null());
         let output = command.output().unwrap();
         let said: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
-        let rows = said["results"].as_array().unwrap().iter();
+        // Beside a row may stand the one without a parameter, which bounds it.
+        let asked: Vec<_> = arguments.split_whitespace().filter_map(|word| word.split_once('=')).collect();
+        let is_asked =
+            |row: &&Value| asked.iter().all(|(name, value)| row["parameters"].get(name).is_none_or(|is| is == value));
+        let rows = said["results"].as_array().unwrap().iter().filter(is_asked);
         rows.map(|row| (string(row, "mechanism"), row.into())).collect()
     }
+}
+
+/// The same lie; a mechanism that is asked instead gets the defaults of its parameters.
+fn with_defaults(lie: &Value) -> Value {
+    let mut lie = lie.clone();
+    let Some(words) = lie["instead"].as_array_mut() else { return lie };
+    let Some(other) = words.iter().find_map(|word| word.as_str()?.strip_prefix("mechanism=")) else { return lie };
+    let read = |name: &str| -> toml::Table {
+        let path = repository().join("mechanisms").join(format!("{name}.toml"));
+        std::fs::read_to_string(path).unwrap().parse().unwrap()
+    };
+    let (page, common) = (read(other), read("parameters"));
+    let own = page.get("parameters").and_then(toml::Value::as_table).into_iter().flatten();
+    let named = page.get("common").and_then(toml::Value::as_array).into_iter().flatten();
+    let of_all = named.filter_map(|name| common.get_key_value(name.as_str()?));
+    let default =
+        |(name, parameter): (&String, &toml::Value)| format!("{name}?={}", parameter["default"].as_str().unwrap());
+    let defaults: Vec<Value> = own.chain(of_all).map(|parameter| default(parameter).into()).collect();
+    words.extend(defaults);
+    lie
 }
 
 /// Lies in heaps that can be told in one start of switchcost: by the same probe, measured alike, of
