@@ -19,9 +19,9 @@
 #include <cstring>
 #include <vector>
 
-#include "kit/experiments/wakeup.h"
 #include "kit/os/clock.h"
 #include "kit/parameters/working_set.h"
+#include "kit/plan/drawn.h"
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
 #include "kit/ring/ring.h"

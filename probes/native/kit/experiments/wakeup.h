@@ -12,9 +12,7 @@
 #pragma once
 
 #include <atomic>
-#include <cerrno>
 #include <memory>
-#include <vector>
 
 #include "kit/os/clock.h"
 #include "kit/plan/drawn.h"
@@ -27,49 +25,8 @@ namespace probe {
 inline Parameter period_parameter() { return {"period", {}}; }
 inline Parameter phase_parameter() { return {"phase", {"grid", "drawn"}}; }
 
-// Distances between times that are drawn: three to seven fifths of a period, and the period on average over so many
-// times. No two are so close that one wake-up would serve both.
-inline constexpr std::size_t times_drawn = 4096;
-inline std::vector<std::uint64_t> drawn_times(std::uint64_t seed, std::uint64_t period) {
-    std::vector<double> walk(times_drawn + 1);
-    for (std::size_t i = 0; i < times_drawn; ++i)
-        walk[i + 1] = walk[i] + 0.6 + 0.8 * static_cast<double>(drawn(seed, i + 1) >> 11) * 0x1p-53;
-    std::vector<std::uint64_t> times(times_drawn);
-    const double scale = static_cast<double>(times_drawn) / walk.back() * static_cast<double>(period);
-    for (std::size_t i = 0; i < times_drawn; ++i) times[i] = static_cast<std::uint64_t>(walk[i] * scale);
-    return times;
-}
-
-// When time number k is due.
-struct Beat {
-    std::uint64_t first = 0;
-    std::uint64_t period = 0;
-    std::vector<std::uint64_t> drawn;  // where they are: of so many times, from the first on; then again
-    std::uint64_t at(std::uint64_t number) const {
-        if (drawn.empty()) return first + number * period;
-        const std::uint64_t in_round = number % drawn.size();
-        return first + (number - in_round) * period + drawn[in_round];
-    }
-};
-
 inline std::uint64_t times_in(std::uint64_t ns, std::uint64_t period) {
     return std::max<std::uint64_t>(1, (ns + period - 1) / period);
-}
-
-inline timespec timespec_of(std::uint64_t ns) {
-    return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-}
-
-inline void sleep_until(std::uint64_t time) {
-#ifdef TIMER_ABSTIME
-    const timespec until = timespec_of(time);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
-#else  // macOS sleeps for a time, not until one
-    for (std::uint64_t now = clock_now(); now < time; now = clock_now()) {
-        const timespec left = timespec_of(time - now);
-        nanosleep(&left, nullptr);
-    }
-#endif
 }
 
 // A timer of the task's own, whatever it waits by.

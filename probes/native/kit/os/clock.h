@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include <cerrno>
 #include <cstdint>
 
 namespace probe {
@@ -24,6 +25,22 @@ inline constexpr std::uint64_t clock_ticks_per_second = 1'000'000'000;
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+#endif
+}
+
+inline timespec timespec_of(std::uint64_t ns) {
+    return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
+inline void sleep_until(std::uint64_t time) {
+#ifdef TIMER_ABSTIME
+    const timespec until = timespec_of(time);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
+#else  // macOS sleeps for a time, not until one
+    for (std::uint64_t now = clock_now(); now < time; now = clock_now()) {
+        const timespec left = timespec_of(time - now);
+        nanosleep(&left, nullptr);
+    }
 #endif
 }
 
