@@ -185,6 +185,15 @@ fn a_runtime_is_one_folder() {
     assert!(world.run("list control").out.contains("control/awk-loop"));
 }
 
+/// Where the first list of a text ends.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.find(|character| {
+        depth += i32::from("[{(".contains(character)) - i32::from("]})".contains(character));
+        depth == 0 && "]}".contains(character)
+    })
+}
+
 /// Inserts `line` at the end of the list that `name` begins: between brackets or braces, or the
 /// rows of a table.
 fn into_list(text: &str, name: &str, line: &str) -> String {
@@ -197,7 +206,7 @@ fn into_list(text: &str, name: &str, line: &str) -> String {
         let list =
             found(": &").or_else(|| found(":")).or_else(|| found(" =")).unwrap_or_else(|| panic!("no list {name}"));
         let rest = &text[list..];
-        (list, if rest[..rest.find('\n').unwrap()].contains("&[") { rest.find("];") } else { rest.find([']', '}']) })
+        (list, if rest[..rest.find('\n').unwrap()].contains("&[") { rest.find("];") } else { closing(rest) })
     };
     let end = list + end.unwrap();
     let before = text[..end].trim_end();
@@ -287,7 +296,9 @@ fn every_recipe_of_the_host_shows_in_what_the_program_says() {
     assert!(stored.contains("\"stalled\":{\"waited_ns\":"), "{stored}");
     let help = ask(&world, "run --help").split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        help.contains(", stall, hiccup [default") && help.contains("other_cpu (one CPU, but not the usual one)"),
+        help.contains(", stall, ")
+            && help.contains(", hiccup [default")
+            && help.contains("other_cpu (one CPU, but not the usual one)"),
         "{help}"
     );
 }

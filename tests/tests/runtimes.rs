@@ -160,6 +160,11 @@ fn a_mistake_of_each_kit_is_found() {
         let mut made = Command::new("sh");
         made.args(["-euc", mistake]).current_dir(repository().join("probes").join(&name));
         let made = made.env("out", &out).env("work", &work).output().unwrap();
+        // What its compiler takes is not here.
+        if made.status.code() == Some(3) {
+            untested(&format!("{name} cannot be built"));
+            continue;
+        }
         assert!(made.status.success(), "{name}: {made:?}");
         let arguments = format!(
             "run {mechanism} --probe {name} --placement one_cpu --rounds 1 --batches 20 --batch-time 1ms --format json"
