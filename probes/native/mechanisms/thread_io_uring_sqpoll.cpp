@@ -3,12 +3,9 @@
 // nothing there.
 #include <dirent.h>
 
-#include <charconv>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "kit/ring/uring_ring.h"
 
@@ -34,31 +31,22 @@ struct alignas(64) Context {
     void leave() { ring.leave_to_thread(); }
 };
 
-constexpr int unknown = -1;
-
-// The number that a text begins with.
-int number(std::string_view text) {
-    int value = unknown;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
-
-std::set<int> threads_of_this_process() {
-    std::set<int> threads;
+std::set<std::string> threads_of_this_process() {
+    std::set<std::string> threads;
     DIR* const all = opendir("/proc/self/task");
-    while (const dirent* entry = all != nullptr ? readdir(all) : nullptr) threads.insert(number(entry->d_name));
+    while (const dirent* entry = all != nullptr ? readdir(all) : nullptr) threads.insert(entry->d_name);
     if (all != nullptr) closedir(all);
-    threads.erase(unknown);  // . and ..
-    return threads;
+    return threads;  // with . and .., whenever it is asked
 }
 
-// The CPU that it ran on last: field 39 of proc(5), stat, the 37th behind the name.
+// The CPU that it ran on last: field 39 of proc(5), stat, the 37th behind the name, which the kernel gave it.
 int cpu_of(int thread) {
     std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    std::size_t at = text.rfind(')');
-    for (int field = 0; field < 37 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
-    return at == std::string::npos ? unknown : number(std::string_view(text).substr(at + 1));
+    std::string field;
+    std::getline(file, field, ')');
+    for (int left = 36; left > 0; --left) file >> field;
+    int cpu = 0;
+    return file >> cpu ? cpu : -1;
 }
 
 // Knows the thread that polls for it: the one that came with its first ring.
@@ -81,9 +69,9 @@ public:
     void add_counts(Counts& counts) const { counts.emplace_back("woke_thread", static_cast<std::int64_t>(woken_)); }
 
 private:
-    Medium(const Plan& plan, const std::set<int>& before) : UringMedium(plan) {
-        for (const int thread : threads_of_this_process())
-            if (!before.contains(thread)) thread_ = thread;
+    Medium(const Plan& plan, const std::set<std::string>& before) : UringMedium(plan) {
+        for (const std::string& thread : threads_of_this_process())
+            if (!before.contains(thread)) thread_ = std::stoi(thread);
     }
 
     int thread_ = 0;
