@@ -1,6 +1,6 @@
-// A chain of steps in stretches of 50 µs or so (a step is a lea of one cycle), and a thread of SCHED_FIFO that takes
-// its CPU every 2 ms: how much longer the stretch took in which it ran, and the next, than the two before. Mean of each
-// batch.
+// A chain of steps in stretches of 50 µs or so, and a thread of SCHED_FIFO that takes its CPU every 2 ms on average, at
+// times that are drawn: how much longer the stretch took in which it ran, and the next, than the two before. Mean of
+// each batch.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

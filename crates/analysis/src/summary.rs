@@ -168,8 +168,8 @@ fn counts(invocations: &[&Invocation]) -> BTreeMap<String, Vec<(u64, f64)>> {
     all
 }
 
-/// Figures of batches. Kinds within starts are told by all of them where the scheduler places or no
-/// ruler is there, otherwise by the undisturbed ones, which the run's rulers know.
+/// Figures of batches. Where the scheduler places, or there is no ruler, all of them decide which
+/// kinds there are within starts; otherwise the undisturbed ones, which the run's rulers know.
 fn batches(invocations: &[&Invocation], free: bool, exact: bool) -> Summary {
     let within = free || !has_rulers(invocations);
     let all: Vec<(u64, Series)> =

@@ -77,8 +77,7 @@ pub fn load_audit(path: &Path, catalogue: &Catalogue) -> Result<AuditData, Catal
 
 fn convert(file: File, catalogue: &Catalogue) -> Result<AuditData, String> {
     let rules = file.price.into_iter().map(|entry| rule(entry, catalogue)).collect::<Result<Vec<_>, _>>()?;
-    // Which threads sleep on timers is told by what they wait in, so that their price needs no
-    // rest.
+    // What threads wait in says which of them sleep on timers, so that their price needs no rest.
     for kind in SwitchKind::ALL.into_iter().filter(|kind| *kind != SwitchKind::Timer) {
         if rules.iter().rev().find(|rule| rule.kind == kind).is_none_or(|last| !last.channels.is_empty()) {
             return Err(format!(

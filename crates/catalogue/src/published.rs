@@ -1,5 +1,5 @@
-//! `data/published.toml`: what others have measured. Facts with machine, year, unit and source;
-//! shown beside a result, never part of a verdict.
+//! `data/published.toml`: figures that others have measured, each with machine, year, unit and
+//! source; shown beside a result, never part of a verdict.
 
 use serde::{Deserialize, Serialize};
 

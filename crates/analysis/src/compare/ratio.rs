@@ -197,7 +197,7 @@ fn range(a: &Judged<'_>, b: &Judged<'_>, of: Of) -> Option<Interval> {
 /// are only so many signs. Where many comparisons at once need more than that, both sides are taken
 /// as independent sets of invocations, which have far more orders (10 and 10: one in 92 378). What
 /// drifts over the rounds then widens the interval instead of cancelling: the answer errs on the
-/// safe side. The ratio stays that of the rounds: a pair has one, however many others are asked
+/// safe side. The ratio stays that of the rounds: a pair has one ratio, whatever else is compared
 /// with it.
 ///
 /// Rows that scatter each by itself may wander so as well, and then no round cancels that: the

@@ -35,7 +35,7 @@ pub fn no_answer(limit_ms: u64, answer: &ProbeAnswer<'_>) -> Option<Reason> {
     {
         return Some(Reason::ProtocolBroken { fault: fault.clone().into(), words: words() });
     }
-    if transcript.end.is_some() {
+    if transcript.end.is_some() && process != ProcessEnd::NotStarted {
         return None;
     }
     Some(match process {
@@ -61,13 +61,12 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
         ProcessEnd::Deadline => {
             return Some(Reason::DidNotLeave { limit_ms: leave_ms(plan.variant.contexts), words: words() });
         }
-        ProcessEnd::NotStarted => return Some(Reason::NotStarted { why: log.trim().to_owned() }),
         ProcessEnd::Signalled(signal) => return Some(Reason::Killed { signal, words: words() }),
         ProcessEnd::Unknown => return Some(Reason::EndUnknown),
         ProcessEnd::Exited(status) if (status == 0) != fine => {
             return Some(Reason::StatusesDiffer { end: end.status.to_string(), status, words: words() });
         }
-        ProcessEnd::Stopped | ProcessEnd::Exited(_) => {}
+        ProcessEnd::NotStarted | ProcessEnd::Stopped | ProcessEnd::Exited(_) => {}
     }
     if end.status == EndStatus::Ok {
         let unusable = (rules(plan.variant.experiment).unusable)(answer.seen);

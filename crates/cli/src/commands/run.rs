@@ -56,7 +56,7 @@ pub struct Run {
     pub batch_time: Duration,
     /// End a row at a wake-up later than this
     ///
-    /// Its parts, who had the CPU and the kernel's trace around it are told and stored. Each start
+    /// Its parts, who had the CPU and the kernel's trace around it are shown and stored. Each start
     /// is traced, where that can be done here, and the row goes on for the whole of --budget, or
     /// --rounds, if nothing is so late. The same as `--param stop_at=`, in µs.
     #[arg(long, value_name = "TIME", value_parser = parse_lateness)]
