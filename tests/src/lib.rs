@@ -301,6 +301,12 @@ impl Real {
         Some(Self { folder: tempfile::tempdir().unwrap(), switchcost, _turn: turn })
     }
 
+    /// Where it keeps what it stores, and looks for the user's probes.
+    #[must_use]
+    pub fn data(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Runs the binary to its end.
     ///
     /// # Panics

@@ -23,13 +23,9 @@ fn write(place: &Path, like: &str, interpreter: &str) {
 
 /// The row of this mechanism by the probe in the folder.
 fn row(real: &Real, mechanism: &str, place: &Path) -> serde_json::Value {
-    let said = real.run(&format!(
-        "run {mechanism} --probe {} --rounds 1 --batches 10 --batch-time 1ms --format json",
-        place.display()
-    ));
-    let mut rows = said.json()["results"].as_array().cloned().unwrap_or_default();
+    let mut rows = real.started(mechanism, &format!("--probe {}", place.display()));
     rows.retain(|row| row["mechanism"] == mechanism);
-    assert_eq!(rows.len(), 1, "{mechanism}: {said:?}");
+    assert_eq!(rows.len(), 1, "{mechanism}: {rows:?}");
     rows.remove(0)
 }
 

@@ -17,7 +17,7 @@ fn done(folder: &Path, line: &str) {
 
 /// A new probe called `mine`, in a folder; None, and said so, where its tools or its kit are not
 /// here.
-fn begun(real: &Real, place: &Path, language: &str, tools: &[&str]) -> Option<PathBuf> {
+fn begun(real: &Real, language: &str, tools: &[&str]) -> Option<PathBuf> {
     let found = |tool: &str| {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&folders).any(|folder| folder.join(tool).is_file())
@@ -28,37 +28,34 @@ fn begun(real: &Real, place: &Path, language: &str, tools: &[&str]) -> Option<Pa
         switchcost_e2e::untested(&format!("{} or one of {tools:?} is not here", kit.display()));
         return None;
     }
-    let folder = place.join("mine");
+    let folder = real.data().join("mine");
     let said = real.run(&format!("new-probe {} --language {language}", folder.display()));
     assert!(said.status == 0 && said.out.starts_with("# mine: a probe of switchcost\n"), "{said:?}");
     Some(folder)
 }
 
 /// Each experiment of a built probe, found as README.md of the probe says.
-fn measured(real: &Real, place: &Path, folder: &Path, mechanism: &str) {
+fn measured(real: &Real, folder: &Path, mechanism: &str) {
     let said = real.run(&format!("check-probe {}", folder.display()));
     assert!(said.status == 0 && said.out.starts_with("conforms: "), "{said:?}");
-    done(place, "mkdir -p data/switchcost/probes");
-    std::os::unix::fs::symlink(folder, place.join("data/switchcost/probes/mine")).unwrap();
+    let probes = real.data().join("switchcost/probes");
+    std::fs::create_dir_all(&probes).unwrap();
+    std::os::unix::fs::symlink(folder, probes.join("mine")).unwrap();
     // What callgrind counts: of kits that speak to it.
     let counts = ["cpp", "rust"].iter().any(|kit| folder.join("kit").read_link().is_ok_and(|to| to.ends_with(kit)));
     let counted = (counts && Path::new("/usr/bin/valgrind").exists()).then_some("count");
     for experiment in ["switch", "create", "footprint"].into_iter().chain(counted) {
-        let plan = format!("--experiment {experiment} --rounds 1 --batches 10 --batch-time 1ms --format json");
-        let mut command = real.command(&format!("run {mechanism} {plan}"));
-        let said: Said = command.env("XDG_DATA_HOME", place.join("data")).output().unwrap().into();
-        let mut rows = said.json()["results"].as_array().cloned().unwrap_or_default();
+        let mut rows = real.started(mechanism, &format!("--experiment {experiment}"));
         rows.retain(|row| row["mechanism"] == mechanism);
-        assert_eq!(verified(rows).len(), 1, "{experiment}: {}", said.err);
+        assert_eq!(verified(rows).len(), 1, "{experiment}");
     }
 }
 
 fn works(language: &str, tools: &[&str], build: &str, mechanism: &str) {
     let Some(real) = real() else { return };
-    let place = tempfile::tempdir().unwrap();
-    let Some(folder) = begun(&real, place.path(), language, tools) else { return };
+    let Some(folder) = begun(&real, language, tools) else { return };
     done(&folder, build);
-    measured(&real, place.path(), &folder, mechanism);
+    measured(&real, &folder, mechanism);
 }
 
 #[test]
@@ -110,8 +107,7 @@ fn a_new_probe_in_rust_measures_without_an_edit() {
 /// Carries out a how-to: its library in the place of the template's, its `Library` too.
 fn of_the_how_to(page: &str, language: &str, headers: (&str, &str), mechanism: &str) {
     let Some(real) = real() else { return };
-    let place = tempfile::tempdir().unwrap();
-    let Some(folder) = begun(&real, place.path(), language, &["make", "g++"]) else { return };
+    let Some(folder) = begun(&real, language, &["make", "g++"]) else { return };
     let guides = repository().join("docs/how-to");
     let page = std::fs::read_to_string(guides.join(page)).unwrap();
     let (ours, header) = headers;
@@ -124,7 +120,7 @@ fn of_the_how_to(page: &str, language: &str, headers: (&str, &str), mechanism: &
     let head = head.replace(ours, &format!("\"{header}\""));
     std::fs::write(folder.join("probe.cpp"), format!("{head}{library}\n{tail}")).unwrap();
     done(&folder, "make");
-    measured(&real, place.path(), &folder, mechanism);
+    measured(&real, &folder, mechanism);
 }
 
 #[test]
