@@ -102,10 +102,15 @@ pub enum Reason {
     )]
     MaySpin { used_ms: f64, of_ms: f64, #[serde(skip_serializing_if = "Option::is_none")] most_ms: Option<f64> },
     #[error(
-        "{shared} intended times had no wake-up of their own, so that as many were late by half a period or more, and the latencies have {late}{}",
+        "{shared} intended times had no wake-up of their own, so that as many were late by about a period or more, and the latencies have {late}{}",
         bound("; for", spared, " there may be another cause")
     )]
     FewLate { late: u64, shared: u64, #[serde(skip_serializing_if = "Option::is_none")] spared: Option<f64> },
+    #[error(
+        "of {of} latencies of a period or more {alone} have none that is a period shorter, though the next time was due meanwhile{}",
+        bound("; for", spared, " there may be another cause")
+    )]
+    Unfollowed { alone: u64, of: u64, #[serde(skip_serializing_if = "Option::is_none")] spared: Option<f64> },
     #[error(
         "the latencies add up to {claimed_ms:.1} ms where the kernel let the tasks wait {waited_ms:.1} ms for a CPU{}",
         bound(", of which at least", least_ms, " ms must be in them")

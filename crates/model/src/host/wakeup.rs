@@ -18,6 +18,8 @@ pub(super) const PART: HostPart = HostPart {
 pub struct Load {
     /// Between two intended times, ns.
     pub period_ns: u64,
+    /// The times are drawn, not on a grid of periods.
+    pub drawn: bool,
     /// Class of the probe's tasks.
     pub class: String,
     /// Their nice value.
@@ -49,6 +51,7 @@ impl Load {
         let class = |name: &str| word(name).unwrap_or_else(|| "other".to_owned());
         Self {
             period_ns: number("period").saturating_mul(1000),
+            drawn: word("phase").as_deref() == Some("drawn"),
             class: class("class"),
             nice: word("nice").and_then(|value| value.parse().ok()).unwrap_or(0),
             slice_ns: number("slice").saturating_mul(1000),

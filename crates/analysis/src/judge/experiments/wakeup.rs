@@ -1,6 +1,7 @@
 //! Experiments whose units are due at times that were fixed beforehand: did these times pass, did
 //! the tasks sleep until then, and was the load there?
 
+mod chain;
 mod limit;
 mod tail;
 
@@ -76,7 +77,7 @@ fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| scheduled.hogs_stopped.then_some(Reason::HogsStopped))
         .or_else(|| never_slept(case, scheduled, &load))
         .or_else(|| off_beat(case, scheduled, &load))
-        .or_else(|| few_late(case, &load))
+        .or_else(|| chain::broken(case, &load))
         .or_else(|| waited_longer(case, scheduled, &load))
         .or_else(|| worked_less(case, scheduled, &load))
         .or_else(|| finished_early(case, &load))
@@ -188,26 +189,6 @@ fn finished_early(case: &Case<'_>, load: &Load) -> Option<Reason> {
     let [least_us, due_us, needed_us] = [least, due, needed].map(|ns| ns / 1e3);
     let early = !load.until_begun && least < needed;
     early.then_some(Reason::FinishedEarly { least_us, due_us, needed_us: Some(needed_us) })
-}
-
-/// An intended time without a wake-up of its own was due before the waiter was done with the one
-/// ahead of it: that one was late by nearly a period or more. A waiter that was pushed aside after
-/// it woke needs no sleep either.
-fn few_late(case: &Case<'_>, load: &Load) -> Option<Reason> {
-    // With work of their own times share a wake-up as it goes on.
-    let kernel = case.evidence.kernel.as_ref().filter(|_| load.work == 0.0)?;
-    let intended = case.evidence.units;
-    let late_in = |histogram: &Histogram| {
-        let ns = ns_per_counter_tick(histogram, case.transcript).unwrap_or(1.0);
-        let least = case.constants.late_share * load.period_ns as f64;
-        let late = histogram.buckets.iter().filter(|(lower, _)| *lower as f64 * ns >= least);
-        late.fold(0_u64, |sum, (_, count)| sum.saturating_add(*count))
-    };
-    let late = case.transcript.histograms.iter().map(late_in).fold(0, u64::saturating_add);
-    let shared = intended.saturating_sub(kernel.voluntary);
-    let spared =
-        kernel.involuntary as f64 + case.constants.kernel_tolerance * intended as f64 + case.constants.edge_switches;
-    (late as f64 + spared < shared as f64).then_some(Reason::FewLate { late, shared, spared: Some(spared) })
 }
 
 /// Whoever waits for a CPU is late by at least as long.

@@ -51,7 +51,7 @@ fn told() -> Transcript {
         units: 1200,
         turns: Some(Turns { total: 1200, min: 1200, max: 1200, contexts: 1 }),
         token: Some(1200),
-        kernel: Some(KernelSwitches { voluntary: 1190, involuntary: 3, tasks: 1, source: "s".into() }),
+        kernel: Some(KernelSwitches { voluntary: 1196, involuntary: 3, tasks: 1, source: "s".into() }),
         cpus: Some(vec![1]),
         ..Evidence::default()
     });
@@ -124,6 +124,35 @@ fn an_honest_waiter_is_believed_however_late_it_was() {
     }
 }
 
+/// Ten chains of seven latencies, so far apart; the kernel counts so many sleeps.
+fn chains(transcript: &mut Transcript, distance: u64, sleeps: u64) {
+    let measured = &mut transcript.histograms[1];
+    let late = (1..=6).map(|at| (at * distance + 20_000, 10));
+    measured.buckets = [(19_968, measured.units - 60)].into_iter().chain(late).collect();
+    (measured.sum, measured.max) = (210 * distance + measured.units * 20_000, 6 * distance + 20_500);
+    transcript.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = sleeps;
+}
+
+#[test]
+fn latencies_of_times_that_share_a_wake_up_are_a_period_apart() {
+    check(&ruling(&asked(&[]), |t, _, _| chains(t, 500_000, 1140)), Verdict::Verified, "");
+    // A waiter that needs long until it sleeps again, and drawn times, have other distances.
+    let busy = |t: &mut Transcript, _: &mut Scheduled, seen: &mut Seen| {
+        chains(t, 420_000, 1140);
+        seen.cpu_ns += 90_000_000;
+    };
+    check(&ruling(&asked(&[]), busy), Verdict::Verified, "");
+    let drawn = |sleeps| {
+        let lie = move |t: &mut Transcript, _: &mut Scheduled, _: &mut Seen| {
+            chains(t, 420_000, sleeps);
+            t.plan.as_mut().unwrap().parameters.insert("phase".to_owned(), "drawn".to_owned());
+        };
+        ruling(&asked(&[("phase", "drawn")]), lie)
+    };
+    check(&drawn(1140), Verdict::Verified, "");
+    check(&drawn(1100), Verdict::Contradicted, "few_late late=61 shared=100");
+}
+
 #[test]
 fn each_way_to_look_better_is_found() {
     let found = |lie: fn(&mut Transcript, &mut Scheduled, &mut Seen), reason| {
@@ -137,7 +166,7 @@ fn each_way_to_look_better_is_found() {
     found(|_, s, _| s.between_ns += 550_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=1152.0");
     // Fewer were waited for than are claimed.
     found(|_, s, _| s.between_ns = 400_000_000, "off_beat due_ms=600.0 intended=1200 took_ms=402.0 least_ms=");
-    found(|_, _, seen| seen.cpu_ns = 590_000_000, "never_slept most_ms=429.0 of_ms=602.0 used_ms=588.5");
+    found(|_, _, seen| seen.cpu_ns = 590_000_000, "never_slept most_ms=429.6 of_ms=602.0 used_ms=588.5");
     found(|_, s, _| s.hogs_stopped = true, "hogs_stopped");
     found(
         |_, s, _| s.classes.extend(["fifo".to_owned()]),
@@ -148,9 +177,10 @@ fn each_way_to_look_better_is_found() {
     // others, and one is late.
     found(
         |t, _, _| t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 1000,
-        "few_late late=2 shared=200 spared=37.0",
+        "few_late late=2 shared=200 spared=11.0",
     );
-    // Smaller ones are made up.
+    // 0.7 of what they were: ten chains of seven, each 0.35 ms apart.
+    found(|t, _, _| chains(t, 350_000, 1146), "unfollowed alone=51 of=51 spared=8.08");
     found(|_, s, _| s.waited_ns = Some(700_000_000), "waited_longer claimed_ms=29.96 least_ms=300.0 waited_ms=700.0");
 }
 
@@ -163,8 +193,12 @@ fn what_cannot_be_measured_is_said_and_not_accused() {
         |t, s, _| {
             t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 100;
             for late in &mut t.histograms {
-                late.buckets = vec![(2_998_272, late.units)];
-                (late.min, late.sum) = (3_000_000, late.units * 3_000_000);
+                // Twelve times each found due together.
+                late.buckets = (0..12)
+                    .map(|at| (at * 500_000 + 20_000, late.units / 12 + u64::from(at < late.units % 12)))
+                    .collect();
+                late.sum = late.buckets.iter().map(|(low, count)| low * count).sum();
+                late.max = 5_520_000;
             }
             s.waited_ns = Some(300_000_000);
         },
