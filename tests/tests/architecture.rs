@@ -222,7 +222,8 @@ fn model_and_statistics_do_no_io() {
 fn sources() -> Vec<PathBuf> {
     let kinds = ["rs", "cpp", "h", "c", "S", "py", "js", "ts", "sh"].map(str::to_owned).into_iter();
     let kinds: BTreeSet<String> = kinds.chain(endings().into_iter().map(|(ending, _)| ending)).collect();
-    let folders = ["crates", "probes", "tests", "bench", "fuzz/targets", "web/src", "web/tests", "scripts", "python"];
+    let folders =
+        ["crates", "probes", "tests", "bench", "fuzz/src", "fuzz/targets", "web/src", "web/tests", "scripts", "python"];
     let all = folders.iter().flat_map(|folder| kinds.iter().flat_map(|kind| files(&repository().join(*folder), kind)));
     all.filter(|path| {
         !path.ends_with("web/src/page.d.ts") && !path.components().any(|part| part.as_os_str() == "target")

@@ -45,6 +45,8 @@ mod forget;
 #[cfg(unix)]
 mod formats;
 #[cfg(target_os = "linux")]
+mod fuzzed;
+#[cfg(target_os = "linux")]
 mod gap;
 mod golden;
 #[cfg(unix)]
