@@ -84,6 +84,7 @@ pub fn shows_nothing(row: &serde_json::Value) -> bool {
             "no control that bounds it",
             "did not come about",
             "too few to tell a slowed control",
+            "measure again when nothing else runs",
         ]
         .iter()
         .any(|why| reason.contains(why))

@@ -83,9 +83,10 @@ fn every_mechanism_passes_its_evidence() {
     let Some(real) = real() else { return };
     let rows = verified(real.started("*", ""));
     assert!(rows.len() >= 15, "only {} mechanisms ran", rows.len());
-    for row in rows {
+    // Of a lock that two CPUs want most acquisitions are without a switch.
+    for row in rows.iter().filter(|row| text(row, "experiment") == "switch") {
         let kernel = row["kernel_switches"].as_f64();
-        match text(&row, "mechanism").split('/').next().unwrap_or_default() {
+        match text(row, "mechanism").split('/').next().unwrap_or_default() {
             // Timer interrupts may preempt a tiny batch; a mechanism that enters the kernel would
             // show about 1.
             "stack" | "coroutine" => assert!(kernel.unwrap() < 0.1, "{row}"),
@@ -116,7 +117,7 @@ fn footprints_are_bytes_of_contexts_that_ran() {
     assert!(!rows.iter().any(|row| text(row, "reason").contains("has no experiment")));
     let said = real.run("run stack/asm thread/* --experiment footprint --rounds 1 -v");
     assert!(said.err.contains(" mechanisms have no experiment footprint"), "{}", said.err);
-    assert!(said.out.contains("B/context") && !said.out.contains("thread/pipe"), "{}", said.out);
+    assert!(said.out.contains("per context") && !said.out.contains("thread/pipe"), "{}", said.out);
     let csv = real.run("run stack/asm --experiment footprint --rounds 1 --format csv").out;
     let column = |name: &str| {
         let [head, row] = [0, 1].map(|line| csv.lines().nth(line).unwrap().split(',').collect::<Vec<_>>());
