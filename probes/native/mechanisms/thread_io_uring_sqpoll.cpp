@@ -99,7 +99,7 @@ std::optional<Unavailable> check() { return uring_lacks(IORING_OP_MSG_RING, "Lin
 
 }  // namespace
 
-extern const Entry thread_io_uring_sqpoll{
-    "thread/io-uring-sqpoll", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make, &check};
+extern const Entry thread_io_uring_sqpoll{"thread/io-uring-sqpoll",  Shape::tasks, {"switch"},
+                                          {working_set_parameter()}, &make,        &check};
 
 }  // namespace probe

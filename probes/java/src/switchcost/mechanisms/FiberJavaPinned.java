@@ -26,9 +26,9 @@ final class FiberJavaPinned {
     private static void checkCarriers(Plan plan) {
         int carriers = Integer.getInteger(FiberJavaVirtual.PARALLELISM, 1);
         if (carriers < plan.contexts()) {
-            throw Refusal.failed(
-                "set_up_failed",
-                "%d contexts need as many carriers, and %s=%d; start the launcher `probe`, which sets it",
+            throw Refusal.unsupported(
+                "limit_reached",
+                "%d contexts need as many carriers, and %s=%d; ask for fewer contexts, or start the launcher `probe`, which sets 32,766 at most, the limit of Java",
                 plan.contexts(),
                 FiberJavaVirtual.PARALLELISM,
                 carriers
