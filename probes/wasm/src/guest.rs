@@ -20,6 +20,5 @@ impl Word {
 
 /// Why wasmtime does not do what a plan asks for.
 pub fn refused(what: &str, error: &Error) -> Refusal {
-    let cure = "ask for fewer contexts, or raise the sysctl vm.max_map_count";
-    Refusal::unsupported("limit_reached", format!("wasmtime {what}: {error:#}; {cure}"))
+    Refusal::unsupported("limit_reached", format!("wasmtime {what}: {error:#}; {}", kit::MORE_ROOM))
 }

@@ -33,7 +33,7 @@ pub use offsets::{blocks, driver_offset, stack_offset, HEAP_OFFSET, STACK_OFFSET
 pub use os::{current_cpu, pin_this_thread};
 pub use own::{of_resumed, own_probe, Resumed};
 pub use plan::{Parameter, Plan};
-pub use program::probe;
+pub use program::{probe, MORE_ROOM};
 pub use refusal::{Refusal, Stop};
 pub use ring::{memory_of, Context, Contexts, PassToken, BROKEN, PUBLISH, RESET};
 pub use ruler::work;

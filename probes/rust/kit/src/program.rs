@@ -30,19 +30,24 @@ pub fn probe(build: Build, mechanisms: &[Mechanism]) -> ExitCode {
     }
 }
 
+/// What helps where the system has no memory, or no mapping, for as many contexts.
+pub const MORE_ROOM: &str = "ask for fewer contexts, or raise the memory limit or the sysctl vm.max_map_count";
+
 /// What a library panics about, as of a thread that the system refuses, is a sentence and no trace.
 fn unpanicked(work: impl FnOnce() -> Result<(), Stop>) -> Result<(), Stop> {
-    static SAID: Mutex<String> = Mutex::new(String::new());
+    static SAID: Mutex<Option<String>> = Mutex::new(None);
     std::panic::set_hook(Box::new(|panic| {
         // Another one may follow from the first.
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.is_empty() {
-            *said = panic.to_string().replace('\n', " ");
-        }
+        said.get_or_insert_with(|| panic.to_string().replace('\n', " "));
     }));
     std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-        Err(Refusal::failed("self_check_failed", format!("the probe could not go on: {said}")).into())
+        let said = SAID.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        let refusal = match said.contains("Cannot allocate memory") {
+            true => Refusal::unsupported("limit_reached", format!("{said}; {MORE_ROOM}")),
+            false => Refusal::failed("self_check_failed", format!("the probe could not go on: {said}")),
+        };
+        Err(refusal.into())
     })
 }
 

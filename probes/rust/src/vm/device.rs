@@ -58,10 +58,7 @@ pub fn limit(step: &str, error: &io::Error) -> Refusal {
             Refusal::unsupported("limit_reached", detail)
         }
         Some(libc::ENOMEM | libc::EAGAIN) => {
-            let detail = format!(
-                "{step}: {error}; ask for fewer contexts, or raise the memory limit or the sysctl vm.max_map_count"
-            );
-            Refusal::unsupported("limit_reached", detail)
+            Refusal::unsupported("limit_reached", format!("{step}: {error}; {}", kit::MORE_ROOM))
         }
         _ => Refusal::failed("set_up_failed", format!("{step}: {error}")),
     }
