@@ -76,7 +76,7 @@ public final class MechanismsTest {
         try {
             mechanism.setUp(Check.plan(mechanism.id(), "by=park", "contexts=2"));
         } catch (Refusal refusal) {
-            Check.same("set_up_failed", refusal.code, "two contexts on one carrier");
+            Check.same("limit_reached", refusal.code, "two contexts on one carrier");
             return;
         }
         Check.that(false, "%s: two contexts on one carrier were not refused", mechanism.id());
