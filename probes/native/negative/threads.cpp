@@ -94,7 +94,7 @@ std::unique_ptr<Workload> make_unpolled(const Plan& plan, Mode mode) {
 
 extern const Entry half_gap{"thread/futex", Shape::tasks, {"gap"}, {gap_parameter()}, &make_half_gap};
 extern const Entry unpolled_ring{
-    "thread/io-uring-sqpoll", Shape::tasks, {"switch"}, {sched_parameter(), working_set_parameter()}, &make_unpolled};
+    "thread/io-uring-sqpoll", Shape::tasks, {"switch"}, {working_set_parameter()}, &make_unpolled};
 extern const Entry processes_for_threads{
     "thread/pipe",
     Shape::tasks,
