@@ -147,9 +147,7 @@ fn accuses_nobody(said: &Said, heritage: &[String]) {
     let rows = said.json()["results"].as_array().unwrap().clone();
     assert!(!rows.is_empty(), "{heritage:?}: {said:?}");
     // A limit that was drawn may refuse a row, by its name.
-    let fine = |row: &serde_json::Value| {
-        ["verified", "unsupported"].contains(&row["verdict"].as_str().unwrap()) || shows_nothing(row)
-    };
+    let fine = |row: &serde_json::Value| ["verified", "unsupported"].contains(&row["verdict"].as_str().unwrap());
     let accused: Vec<_> = rows.iter().filter(|row| !fine(row)).map(|row| [&row["label"], &row["reason"]]).collect();
     assert!(accused.is_empty(), "{heritage:?}: {accused:?}");
 }
@@ -186,7 +184,15 @@ fn what_is_inherited_accuses_no_real_probe() {
     let mixed: Vec<_> = (0..60).map(|_| draws.heritage()).collect();
     for heritage in each.chain(mixed) {
         let run = "run thread/futex process/pipe fiber/goroutine stack/fcontext --rounds 1 --batches 3 --batch-time 200us --format json";
-        accuses_nobody(&wrapped(&heir(&heritage), &real.command(run)), &heritage);
+        // A start that a busy machine let nobody look at is repeated.
+        let start = || wrapped(&heir(&heritage), &real.command(run));
+        let mut said = start();
+        for _ in 0..3 {
+            if said.json()["results"].as_array().is_some_and(|rows| rows.iter().any(shows_nothing)) {
+                said = start();
+            }
+        }
+        accuses_nobody(&said, &heritage);
     }
 }
 

@@ -85,9 +85,10 @@ fn memory_is_that_of_the_same_contexts() {
     let Some(real) = Real::new(FAKE) else { return };
     let said =
         real.run("compare thread/futex stack/asm --contexts 300 --rate 1/s --rounds 10 --budget 300s --format json");
-    // On a busy machine a start may be judged otherwise, and the row bears its condition.
-    assert!([0, 4].contains(&said.status), "{said:?}");
     let json = said.json();
+    // A run that a busy machine has made unstable is refused, which makes the answer partial.
+    let refused = !json["refused"].as_array().unwrap().is_empty();
+    assert_eq!(said.status, if refused { 4 } else { 0 }, "{said:?}");
     let (thread, stack) = (of(&json, "thread/futex"), of(&json, "stack/asm"));
     for side in [&thread, &stack] {
         let limited = side["conditions"].as_array().is_some_and(|limits| !limits.is_empty());
