@@ -1,4 +1,5 @@
-//! All that reads what others wrote, with what must hold of any input. The gate feeds the seeds.
+//! Each reader of what others wrote, with what holds for any input. Fuzzers call them, and a test of
+//! the gate with the seeds alone (tests/tests/fuzzed.rs).
 
 use sha2::{Digest, Sha256};
 use std::ffi::OsStr;

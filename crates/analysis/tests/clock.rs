@@ -1,5 +1,5 @@
 //! The clock of a shared host: rows that follow it are given at one clock, others are left alone,
-//! and of two runs at two clocks it is said that they are.
+//! and a comparison of runs at two clocks says so.
 
 use crate::simulation::{COST, Law, Random, document, draws, rows, run, slack};
 use std::fmt::Write as _;

@@ -11,9 +11,10 @@ impl Future for Suspension {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        match std::mem::replace(&mut self.0, true) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        if std::mem::replace(&mut self.0, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
     }
 }

@@ -189,12 +189,13 @@ constants! {
     /// Share of a period from which on a latency counts as late in any case: what comes between the
     /// reading of the clock and the next sleep takes the rest at most.
     late_share = 0.5,
-    /// It takes so many times what a wake-up uses on average …
+    /// It takes at most so many times the CPU time of an average wake-up …
     awake_means = 2.0,
     /// … but this share of a period in any case.
     awake_share = 0.1,
-    /// Times without a wake-up that no latency explains: a share of the chains of such times. In
-    /// 309 honest starts of every runtime, quiet and busy, there was one at most.
+    /// Times without a wake-up that no latency explains, as a share of the chains of such times:
+    /// one came while the waiter was awake. Of 285 honest starts one had one
+    /// (docs/notebook/wakeup.md).
     chain_share = 0.02,
     /// And so many at the edges of the phases.
     edge_times = 4.0,

@@ -19,8 +19,8 @@ pub(super) fn broken(case: &Case<'_>, load: &Load) -> Option<Reason> {
     let shared = intended.saturating_sub(kernel.voluntary);
     let awake = awake(case, load, kernel.voluntary);
     let late = count(&all, period - awake);
-    // A waiter that was pushed aside after it woke needs no sleep either. The other cause ends a
-    // chain, of which there are no more than wake-ups.
+    // A waiter that was pushed aside after it woke needs no sleep either; nor does one whose next
+    // time comes before it sleeps, which ends a chain. There are no more chains than wake-ups.
     let chains = shared.min(kernel.voluntary) as f64;
     let spared = kernel.involuntary as f64 + case.constants.chain_share * chains + case.constants.edge_times;
     let fewer = || Reason::FewLate { late, shared, spared: Some(spared) };
@@ -32,8 +32,7 @@ pub(super) fn broken(case: &Case<'_>, load: &Load) -> Option<Reason> {
     })
 }
 
-/// What goes by at most from the reading of the clock until the next sleep, ns: twice what
-/// a wake-up takes on average.
+/// What goes by at most from the reading of the clock until the next sleep, ns.
 fn awake(case: &Case<'_>, load: &Load, wakes: u64) -> f64 {
     let period = load.period_ns as f64;
     let (least, most) = (case.constants.awake_share * period, (1.0 - case.constants.late_share) * period);
