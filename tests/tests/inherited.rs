@@ -183,13 +183,16 @@ fn what_is_inherited_accuses_no_real_probe() {
     let mut draws = Draws(2);
     let mixed: Vec<_> = (0..60).map(|_| draws.heritage()).collect();
     for heritage in each.chain(mixed) {
-        let run = "run thread/futex process/pipe fiber/goroutine stack/fcontext --rounds 1 --batches 3 --batch-time 200us --format json";
-        // A start that a busy machine let nobody look at is repeated.
-        let start = || wrapped(&heir(&heritage), &real.command(run));
-        let mut said = start();
-        for _ in 0..3 {
+        // A start that a busy machine let nobody look at is repeated with longer batches.
+        let start = |us: u32| {
+            let run =
+                "run thread/futex process/pipe fiber/goroutine stack/fcontext --rounds 1 --batches 3 --format json";
+            wrapped(&heir(&heritage), &real.command(&format!("{run} --batch-time {us}us")))
+        };
+        let mut said = start(200);
+        for us in [800, 3200, 12_800] {
             if said.json()["results"].as_array().is_some_and(|rows| rows.iter().any(shows_nothing)) {
-                said = start();
+                said = start(us);
             }
         }
         accuses_nobody(&said, &heritage);
