@@ -184,10 +184,11 @@ private:
     }
 
     // Exit status of the runtime: with --detach it makes the container, starts its first process, who finds `inherited`
-    // as descriptor 3, and leaves; without, it also waits for that process and removes the container.
+    // as descriptor 3 and what keeps the folder as 4, and leaves; without, it also waits for that process and removes
+    // the container.
     int run(const Bundle& bundle, std::initializer_list<const char*> how, int inherited) const {
         std::array<const char*, 16> arguments = {
-            runtime_name.c_str(), "--root",     state_.c_str(),         "run", "--preserve-fds", "1", "--bundle",
+            runtime_name.c_str(), "--root",     state_.c_str(),         "run", "--preserve-fds", "2", "--bundle",
             bundle.path.c_str(),  "--pid-file", bundle.pid_path.c_str()};
         auto end = std::copy(how.begin(), how.end(), std::find(arguments.begin(), arguments.end(), nullptr));
         *end = bundle.name.c_str();
@@ -198,15 +199,17 @@ private:
             const int words = folder_.open_again(bundle.said);
             // Numbers that the next lines do not overwrite.
             const int life = fcntl(inherited, F_DUPFD, 10);
+            const int folder = fcntl(folder_.hold(), F_DUPFD, 10);
             const int lifeline = fcntl(guardian_.lifeline(), F_DUPFD, 10);
             const int groups_lifeline = fcntl(cgroups_.lifeline(), F_DUPFD, 10);
             dup2(nothing, 0);
             dup2(words, 1);
             dup2(words, 2);
             dup2(life, 3);
+            dup2(folder, 4);
             // It may still make what the guardians remove; the container does not inherit these.
-            dup2(lifeline, 4);
-            const unsigned last = dup2(groups_lifeline, 5) == 5 ? 5 : 4;  // there may be none
+            dup2(lifeline, 5);
+            const unsigned last = dup2(groups_lifeline, 6) == 6 ? 6 : 5;  // there may be none
             syscall(SYS_close_range, last + 1, ~0u, 0u);
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             // runc mounts its own program over a file for a moment: killed then, it would leave the mount to everybody.

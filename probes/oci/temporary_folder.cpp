@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t for_everybody = 0755;  // below a folder for nobody else; whatever the umask is
+constexpr const char* users_name = "users";  // a file: locked by whom the folder must wait for
+constexpr mode_t for_everybody = 0755;       // below a folder for nobody else; whatever the umask is
 
 // In a folder that anybody may write to and that has no sticky bit, anybody can put another in the place of ours.
 std::string find_parent() {
@@ -125,28 +126,24 @@ int TemporaryFolder::open(const ResourceId& id) {
 }
 
 // A runtime that a killed launcher started goes on making groups and files for a while, and the init it made may make
-// the folder itself once more: so only when the groups are gone, in which it is, and until the name is.
+// the folder itself once more: so only when they are gone, and the groups in which they are.
 void TemporaryFolder::remove() {
     if (!directory_.is_open()) return;
     constexpr int attempts = 30;
     for (int attempt = 1; attempt <= attempts; ++attempt) {
         if (attempt > 1) usleep(100'000);
         release_fifos(directory_.get());
+        const Descriptor users(hold());
+        if (users.is_open() && flock(users.get(), LOCK_EX | LOCK_NB) != 0 && attempt < attempts) continue;
         if (!remove_groups(group_places_, name_, Patience::one_second) && attempt < attempts) continue;
-        if (!remove_folder(directory_.get(), parent_ + "/" + name_)) continue;
-        Descriptor again = find_remade();
-        if (!again.is_open()) return;
-        directory_ = std::move(again);
+        if (remove_folder(directory_.get(), parent_ + "/" + name_)) return;
     }
 }
 
-// What bears the name after the folder was removed; closed: nothing of ours.
-Descriptor TemporaryFolder::find_remade() const {
-    const Descriptor above(::open(parent_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    struct stat status = {};
-    Descriptor found = above.is_open() ? open_directory(above.get(), name_.c_str()) : Descriptor();
-    return found.is_open() && fstat(found.get(), &status) == 0 && status.st_uid == geteuid() ? std::move(found)
-                                                                                             : Descriptor();
+int TemporaryFolder::hold() const {
+    const int users = openat(directory_.get(), users_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (users != -1) flock(users, LOCK_SH | LOCK_NB);
+    return users;
 }
 
 void TemporaryFolder::make_directory(const std::string& below) const {

@@ -29,13 +29,16 @@ public:
     int open_again(const std::string& below) const;       // for writing, emptied; -1: errno says why
     std::string text_of(const std::string& below) const;  // empty where it cannot be read
 
+    // A descriptor for the processes of a runtime, which outlive a launcher that is killed: while one of them has it,
+    // the folder stays. -1: errno says why.
+    int hold() const;
+
     ResourceId make() override;
     int open(const ResourceId& id) override;
     void remove() override;
 
 private:
     Descriptor make_lock() const;
-    Descriptor find_remade() const;
     Descriptor create(const std::string& below) const;  // for writing; closed: errno says why
     [[noreturn]] void throw_refusal(const std::string& path, int error) const;
 
