@@ -37,10 +37,7 @@ int main(int argc, char** argv) {
         int64_t lost = 0;
         uint64_t took[4] = {0}, came[4] = {1, 1, 1, 1}, found = 0, before = plain_now(), then = runs;
         while (found < a.switches) {
-            for (int i = 0; i < 180000; i++) {
-                product *= 3;
-                __asm__ volatile("" : "+r"(product));
-            }
+            for (int i = 0; i < 180000; i++) product = plain_times_three(product);
             const uint64_t now = plain_now(), ran = runs;
             for (int i = 0; i < 3; i++) {
                 took[i] = took[i + 1];

@@ -12,10 +12,7 @@ static volatile int owner = -1;
 static volatile uint64_t sum, turns;
 
 static uint64_t stretch(uint64_t product) {
-    for (int i = 0; i < STEPS; i++) {
-        product *= 3;
-        __asm__ volatile("" : "+r"(product));
-    }
+    for (int i = 0; i < STEPS; i++) product = plain_times_three(product);
     return product;
 }
 

@@ -1,6 +1,7 @@
-// control/work: a chain of steps of known length, each times three (`lea`). No processor can shorten it, so that what a
+// control/work: a chain of steps of known length, each times three. No processor can shorten it, so that what a
 // way of timing gets wrong shows as the difference from the same chain timed in batches.
 #include "kit/parameters/reads.h"
+#include "kit/ring/chain.h"
 #include "kit/ring/solo.h"
 
 namespace probe {
@@ -13,12 +14,7 @@ public:
     void run(std::uint64_t units) override {
         const std::uint64_t length = length_;
         this->repeat(units, [length, this](std::uint64_t token) __attribute__((always_inline)) {
-            std::uint64_t value = product_;
-            for (std::uint64_t left = length; left != 0; --left) {
-                value *= 3;
-                asm volatile("" : "+r"(value));
-            }
-            product_ = value;
+            product_ = chain::multiply(product_, length);
             return token + 1;
         });
     }

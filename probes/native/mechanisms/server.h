@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kit/experiments/wakeup.h"
+#include "kit/ring/chain.h"
 
 namespace probe {
 
@@ -14,7 +15,7 @@ inline std::vector<Parameter> serve_parameters() {
     return {{"load", {"20", "50", "80", "90", "95"}}, period_parameter(), {"until", {"finished", "begun"}}};
 }
 
-// A chain of steps, each times three (`lea`), that no processor shortens, of which so many take a time.
+// A chain of steps of which so many take a time.
 class Chain {
 public:
     static double ns_per_step() {
@@ -29,18 +30,7 @@ public:
     }
     // One copy of the code: a loop takes as long as where it lies lets it.
     [[gnu::noinline]] static std::uint64_t multiply(std::uint64_t product, std::uint64_t steps) {
-        for (; steps != 0; --steps) {
-            product *= 3;
-            asm volatile("" : "+r"(product));
-        }
-        return product;
-    }
-    // What so many steps come to.
-    static std::uint64_t after(std::uint64_t steps) {
-        std::uint64_t product = 1;
-        for (std::uint64_t power = 3; steps != 0; steps >>= 1, power *= power)
-            if ((steps & 1) != 0) product *= power;
-        return product;
+        return chain::multiply(product, steps);
     }
 };
 
@@ -79,7 +69,7 @@ public:
     void counting(bool on) { counted_ = works_ - (on ? 0 : counted_); }
     void add_counts(Counts& counts) const {
         counts.emplace_back("works", static_cast<std::int64_t>(counted_));
-        counts.emplace_back("work_missing", product_ == Chain::after(steps_ * works_) ? 0 : 1);
+        counts.emplace_back("work_missing", product_ == chain::after(steps_ * works_) ? 0 : 1);
     }
 
 private:

@@ -80,7 +80,7 @@ private:
 
 // What the work of a request comes to, without the work.
 struct ByFormula {
-    static std::uint64_t multiply(std::uint64_t product, std::uint64_t steps) { return product * Chain::after(steps); }
+    static std::uint64_t multiply(std::uint64_t product, std::uint64_t steps) { return product * chain::after(steps); }
 };
 
 // No wake-up is later than a tenth of a period, as it tells.

@@ -4,8 +4,7 @@
 //
 //   void lock();    void unlock();
 //
-// Under the lock and after it a context computes for `hold` and `think` steps of a chain that nothing shortens: times
-// three, which is a `lea` on x86-64.
+// Under the lock and after it a context computes for `hold` and `think` steps of a chain that nothing shortens.
 //
 // Contexts are woken at the beginning of a batch and sleep at its end, so that the first acquisitions are the driver's
 // alone: some wake-ups of some ten milliseconds (crates/model/src/experiment/contend.toml).
@@ -20,6 +19,7 @@
 #include <climits>
 
 #include "kit/plan/mechanism.h"
+#include "kit/ring/chain.h"
 #include "kit/ring/ring.h"
 #include "kit/tasks/tasks.h"
 
@@ -83,14 +83,6 @@ private:
         std::uint64_t before;  // those that were not in batches
     };
 
-    static std::uint64_t work(std::uint64_t product, std::uint64_t steps) {
-        for (; steps != 0; --steps) {
-            product *= 3;
-            asm volatile("" : "+r"(product));
-        }
-        return product;
-    }
-
     static void wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
         syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
     }
@@ -121,7 +113,7 @@ private:
         for (;;) {
             lock_.lock();
             if (left_ == 0) break;
-            product = work(product, hold_);
+            product = chain::multiply(product, hold_);
             --left_;
             ++token_;
             if (last_ != index) {
@@ -130,7 +122,7 @@ private:
             }
             lock_.unlock();
             ++turns;
-            product = work(product, think_);
+            product = chain::multiply(product, think_);
         }
         lock_.unlock();
         stations_[index].turns = turns_[index].value += turns;

@@ -24,6 +24,7 @@
 #include "kit/plan/drawn.h"
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
+#include "kit/ring/chain.h"
 #include "kit/ring/ring.h"
 #include "kit/tasks/tasks.h"
 
@@ -126,10 +127,7 @@ private:
     void work() {
         ++stretches_;
         if (lines_ == 0) {
-            for (std::uint64_t left = passes_; left != 0; --left) {
-                product_ *= 3;
-                asm volatile("" : "+r"(product_));
-            }
+            product_ = chain::multiply(product_, passes_);
             return;
         }
         for (std::uint64_t left = passes_; left != 0; --left) data_.of(0).touch();

@@ -18,6 +18,7 @@
 #include "kit/os/clock.h"
 #include "kit/plan/failure.h"
 #include "kit/plan/mechanism.h"
+#include "kit/ring/chain.h"
 #include "kit/ring/ring.h"
 #include "kit/tasks/tasks.h"
 
@@ -88,7 +89,7 @@ public:
     void add_counts(Counts& counts) const override {
         std::int64_t wrong = 0;
         for (const Task& task : tasks_)
-            if (task.product != power_of_three(task.stretches * steps_))
+            if (task.product != chain::after(task.stretches * steps_))
                 wrong += static_cast<std::int64_t>(task.stretches);
         counts.emplace_back("work_missing", wrong);
         counts.emplace_back("fewest_turns", static_cast<std::int64_t>(fewest_));
@@ -109,28 +110,13 @@ private:
         std::uint64_t before = 0;  // those that were not in batches
     };
 
-    static std::uint64_t power_of_three(std::uint64_t exponent) {
-        std::uint64_t power = 1;
-        for (std::uint64_t square = 3; exponent != 0; exponent >>= 1, square *= square)
-            if ((exponent & 1) != 0) power *= square;
-        return power;
-    }
-
-    std::uint64_t stretch(std::uint64_t product) const {
-        for (std::uint64_t left = steps_; left != 0; --left) {
-            product *= 3;
-            asm volatile("" : "+r"(product));
-        }
-        return product;
-    }
-
     // As short as the clock allows, and how long it is alone.
     void settle() {
         for (steps_ = 64;; steps_ *= 2) {
             stretch_ns_ = ~std::uint64_t{0};
             for (int i = 0; i < 200; ++i) {
                 const std::uint64_t begin = clock_now();
-                asm volatile("" ::"r"(stretch(1)));
+                asm volatile("" ::"r"(chain::multiply(1, steps_)));
                 stretch_ns_ = std::min(stretch_ns_, clock_now() - begin);
             }
             if (stretch_ns_ >= least_stretch_ns) return;
@@ -158,7 +144,7 @@ private:
     void compute(std::uint32_t index) {
         Task& task = tasks_[index];
         while (left_ != 0) {
-            task.product = stretch(task.product);
+            task.product = chain::multiply(task.product, steps_);
             ++task.stretches;
             const std::uint64_t now = clock_now();
             if (owner_ != index) {

@@ -5,7 +5,7 @@
 //! from before the first spawn to the last task. from=within: the last task of a lot spawns the
 //! next one.
 
-use kit::{current_cpu, now, Claim, Histogram, Mechanism, Parameter, Plan, Refusal, Turns, Workload};
+use kit::{current_cpu, now, Claim, Mechanism, Parameter, Plan, Refusal, Turns, Workload};
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
@@ -149,10 +149,6 @@ impl Workload for Submit {
             took += self.pool.ran.load(Relaxed) - begin;
         }
         took
-    }
-
-    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
-        (self.run(units), histogram)
     }
 
     fn reset(&mut self) {

@@ -5,9 +5,7 @@
 //! Under the lock and after it a context computes for `hold` and `think` steps of a chain that
 //! nothing shortens. Threads are woken at the beginning of a batch and sleep at its end.
 
-use kit::{
-    current_cpu, now, pin_this_thread, work, Claim, Histogram, Mechanism, Parameter, Plan, Refusal, Turns, Workload,
-};
+use kit::{current_cpu, now, pin_this_thread, work, Claim, Mechanism, Parameter, Plan, Refusal, Turns, Workload};
 use std::sync::atomic::{
     AtomicU32, AtomicU64,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
@@ -171,10 +169,6 @@ impl<L: Lock> Workload for Contend<L> {
             thread::park();
         }
         now() - begin
-    }
-
-    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
-        (self.run(units), histogram)
     }
 
     fn reset(&mut self) {

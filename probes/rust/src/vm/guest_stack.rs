@@ -11,7 +11,7 @@ use super::machine::{guest_address, Exit, Machine, Stop, DATA, LARGEST, REST};
 use super::memory::Memory;
 use super::ring_of;
 use super::watchdog::Watchdog;
-use kit::{disjoint, now, read_counter, stack_offset, Claim, Histogram, Plan, Refusal, Trace, Turns, Workload};
+use kit::{disjoint, now, read_counter, stack_offset, Claim, Plan, Refusal, Trace, Turns, Workload};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -190,10 +190,6 @@ impl Workload for Ring {
     }
 
     /// Not offered: an interval of two nanoseconds cannot be read with a counter that takes ten.
-    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
-        (self.run(units), histogram)
-    }
-
     fn reset(&mut self) {
         (self.begin, self.exits, self.due_begin) = (self.sequence, 0, self.due());
     }

@@ -17,10 +17,6 @@ impl Workload for Scripted {
         self.ticks.get(self.lengths.len() - 1).copied().unwrap_or(0)
     }
 
-    fn run_each(&mut self, units: u64, histogram: Box<Histogram>) -> (u64, Box<Histogram>) {
-        (self.run(units), histogram)
-    }
-
     fn reset(&mut self) {}
 
     fn claim(&mut self) -> Claim {
