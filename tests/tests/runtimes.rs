@@ -17,7 +17,7 @@ const READ: [(&str, &[&str]); 6] = [
     ("setup", &["purpose", "test", "packages", "otherwise", "lost"]),
     ("test", &["toolchain", "command", "lint", "mechanism", "conforms", "mistake"]),
     ("package", &["suggests", "each", "without"]),
-    ("bench", &["mechanism", "plan", "build", "command", "units", "wide"]),
+    ("bench", &["mechanism", "plan", "build", "command", "units", "wide", "bounds"]),
 ];
 
 /// Name and `[dev]` of each.
