@@ -114,3 +114,54 @@ fn many_files_are_imported_or_none() {
         assert_eq!((said.status, said.out.matches(&format!(": {outcome}, 32 rows")).count()), (0, 24), "{said:?}");
     }
 }
+
+/// By which a row of a run is known.
+const KEY: [&str; 5] = ["mechanism", "probe", "contexts", "placement", "parameters"];
+
+/// The kept runs, each with the contexts of every ring in one place: what a probe counts of its
+/// own is asked for by its page, or it is evidence of nothing.
+#[test]
+fn contexts_in_one_place_are_found_in_every_kept_row() {
+    // By our own pages.
+    let Some(real) = switchcost_e2e::Real::new(FAKE) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("forged.jsonl").display().to_string();
+    let mut believed = std::collections::BTreeSet::new();
+    let answers = std::fs::read_dir(repository().join("data/example/answers")).unwrap().flatten();
+    let mut forged = 0;
+    for file in answers.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let (body, _) = text.trim_end().rsplit_once('\n').unwrap();
+        if !body.contains("\"distinct_") {
+            continue;
+        }
+        let mut rings = Vec::new();
+        let mut told = std::collections::BTreeSet::new();
+        let mut change = |line: &str| {
+            let json: serde_json::Value = serde_json::from_str(line).unwrap();
+            if json["t"] == "variant" && json["experiment"] == "switch" {
+                rings.push((json["index"].clone(), KEY.map(|key| json[key].to_string())));
+            }
+            let ring = rings.iter().find(|(index, _)| json["t"] == "invocation" && *index == json["variant"]);
+            let counts = json["evidence"]["counts"].as_object().filter(|_| json["verdict"] == "verified");
+            let (Some((_, row)), Some(counts)) = (ring, counts) else { return format!("{line}\n") };
+            let places = counts.iter().filter(|(name, count)| name.starts_with("distinct_") && **count != 1);
+            places.fold(format!("{line}\n"), |line, (name, count)| {
+                told.insert(row.clone());
+                line.replace(&format!("\"{name}\":{count}"), &format!("\"{name}\":1"))
+            })
+        };
+        let body: String = body.lines().map(&mut change).collect();
+        std::fs::write(&path, sealed(&body)).unwrap();
+        for row in real.run(&format!("export {path} --format json")).json()["results"].as_array().unwrap() {
+            if row["experiment"] == "switch" && told.contains(&KEY.map(|key| row[key].to_string())) {
+                forged += 1;
+                if row["verdict"] == "verified" {
+                    believed.insert(row["mechanism"].as_str().unwrap().to_owned());
+                }
+            }
+        }
+    }
+    assert_eq!(believed, std::collections::BTreeSet::new());
+    assert!(forged > 100, "only {forged} rows count places");
+}
