@@ -93,18 +93,19 @@ impl Catalogue {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FamiliesFile {
     /// The installation's own file names it; a user's cannot.
     #[serde(default)]
     pub(crate) reference: Option<MechanismId>,
-    /// By source; the installation's own file counts.
+    /// By source; a user's file grants it to sources that the installation's does not name.
     #[serde(default)]
     pub(crate) leaving_ms: BTreeMap<String, u64>,
     /// The installation's own file counts.
     #[serde(default)]
     pub(crate) absent: BTreeMap<String, String>,
+    #[serde(default)]
     pub(crate) family: Vec<FamilyEntry>,
 }
 

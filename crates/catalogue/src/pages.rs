@@ -4,7 +4,7 @@ use crate::files::{CatalogueError, entries, read, text_of};
 use crate::layers::{Donors, LayerEntry, ResidueEntry, explanations, no_circle};
 use crate::mechanisms::{Broken, Catalogue, Common, FamiliesFile, load_common, load_concept};
 use crate::probes::Trusted;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use switchcost_model::{Family, Mechanism, MechanismId};
 
@@ -26,13 +26,15 @@ pub fn load(folder: &Path, own: &[PathBuf], trusted: Trusted<'_>) -> Result<Cata
     let common = load_common(&folder.join("parameters.toml"))?;
     let (reference, absent) = (families.reference.clone(), families.absent.clone());
     let mut catalogue = Catalogue { reference, absent, ..Catalogue::default() };
-    let leaving = families.leaving_ms.clone();
+    let mut leaving = families.leaving_ms.clone();
     add_families(&mut catalogue, families);
     let mut waiting = Vec::new();
     add_pages(&mut catalogue, &mut waiting, folder, &common, &|_| Ok(()));
     for own in own.iter().filter(|own| own.is_dir()) {
         match trusted(own).and_then(|()| own_families(own)) {
             Ok(families) => {
+                // Of its own sources: what the installation grants stays as it is.
+                families.leaving_ms.iter().for_each(|(source, ms)| _ = leaving.entry(source.clone()).or_insert(*ms));
                 add_families(&mut catalogue, families);
                 unknown_families(&mut catalogue, own);
                 add_pages(&mut catalogue, &mut waiting, own, &common, trusted);
@@ -69,12 +71,7 @@ fn add_families(catalogue: &mut Catalogue, families: FamiliesFile) {
 fn own_families(folder: &Path) -> Result<FamiliesFile, String> {
     let path = folder.join("families.toml");
     if path.symlink_metadata().is_err() {
-        return Ok(FamiliesFile {
-            reference: None,
-            leaving_ms: BTreeMap::new(),
-            absent: BTreeMap::new(),
-            family: Vec::new(),
-        });
+        return Ok(FamiliesFile::default());
     }
     read(&path).map_err(|error| error.to_string())
 }

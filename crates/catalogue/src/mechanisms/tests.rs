@@ -235,6 +235,29 @@ fn no_mechanism_explains_itself() {
     );
 }
 
+/// A user's page may have what their language takes to leave; the installation's sources keep
+/// theirs.
+#[test]
+fn a_page_of_one_s_own_says_what_its_language_takes_to_leave() {
+    let (installed, own) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let page = |source: &str| {
+        format!(
+            "title = \"t\"\nimplemented_by = [\"{source}\"]\niteration = \"i\"\nincludes = \"i\"\nplacements = [\"free\"]\nexperiments = [\"switch\"]\n[evidence]\n"
+        )
+    };
+    for (folder, families, source) in [
+        (&installed, "[leaving_ms]\njava = 700\n[[family]]\nid = \"x\"\ntitle = \"X\"\n", "java"),
+        (&own, "[leaving_ms]\njava = 9000\nmine = 500\n", "mine"),
+    ] {
+        std::fs::create_dir(folder.path().join("x")).unwrap();
+        std::fs::write(folder.path().join("families.toml"), families).unwrap();
+        std::fs::write(folder.path().join(format!("x/{source}.toml")), page(source)).unwrap();
+    }
+    let catalogue = crate::load(installed.path(), &[own.path().to_owned()], &|_| Ok(())).unwrap();
+    let granted: Vec<u64> = catalogue.mechanisms.iter().map(|mechanism| mechanism.leaving_ms).collect();
+    assert_eq!(granted, [700, 500], "{:?}", catalogue.broken);
+}
+
 #[test]
 fn who_is_no_choice_and_whose_footprint_stands_for_another_is_checked() {
     let catalogue = repository();
