@@ -51,7 +51,7 @@ std::string refused_sentence(const std::string& what, std::uint32_t made, std::u
 bool stack_is_refused() {
     const std::uint64_t stack = soft_limit(RLIMIT_STACK);
     if (stack == unlimited) return false;
-    void* address = mmap(nullptr, stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    void* address = mmap(nullptr, stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (address == MAP_FAILED) return true;
     munmap(address, stack);
     return false;
