@@ -148,11 +148,13 @@ fn latencies<'a>(case: &'a Case<'_>, of: impl Fn(&Histogram) -> u64 + 'a) -> imp
 /// So many periods take so long, neither more nor less, whatever the latencies.
 fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
     let intended = case.evidence.units;
-    let due = intended as f64 * load.period_ns as f64;
+    // A Poisson process is over at its last event: what follows is as long once in a million.
+    let last = 14 * u64::from(load.drawn || load.work > 0.0);
+    let [due, last] = [intended, last].map(|periods| periods as f64 * load.period_ns as f64);
     let longest = latencies(case, |histogram| histogram.max).fold(0.0, f64::max);
     let beat = |took: f64, at_most: f64, more: f64, less: f64| {
         let most = due * (1.0 + case.constants.beat_share) + longest + more;
-        let least = due * (1.0 - case.constants.beat_share) - less;
+        let least = due * (1.0 - case.constants.beat_share) - less - last;
         let took_in = if took > most { took } else { at_most };
         let [due_ms, took_ms, least_ms, most_ms] = [due, took_in, least, most].map(|ns| ns / 1e6);
         let (least_ms, most_ms) = (Some(least_ms), Some(most_ms));
@@ -160,10 +162,9 @@ fn off_beat(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reaso
         off.then_some(Reason::OffBeat { intended, due_ms, took_ms, least_ms, most_ms })
     };
     // By its own clock nothing comes in between.
-    let claimed = claimed_ns(case);
+    let [claimed, seen] = [claimed_ns(case), scheduled.between_ns as f64];
     let own = beat(claimed, claimed, case.constants.clock_ns + longest, case.constants.clock_ns);
     // On a busy machine the host may read the plan late: it began after the start, however late.
-    let seen = scheduled.between_ns as f64;
     let since_start = seen + case.seen.and_then(|seen| seen.plan_ns).map_or(0.0, |ns| ns as f64);
     // If the load was cut, the host was busy with its end between the looks, and the row has no
     // figure.
