@@ -10,8 +10,8 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// Bounds of looks, of sets and of tables lie here.
 const CONTEXTS: &[u64] = &[1, 2, 3, 32, 33, 34, 63, 64, 65, 66, 100, 1000];
 
-/// How long one start may take on a quiet machine, ns: a thousand workers of Node take 75 s.
-const MOST_NS: u64 = 90_000_000_000;
+/// How long one start may take on a quiet machine, ns.
+const MOST_NS: u64 = 60_000_000_000;
 
 /// What edges found when they were first tried.
 const FOUND: &[&str] = &[

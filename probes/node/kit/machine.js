@@ -53,10 +53,14 @@ function threadReader() {
   };
 }
 
-// What the kernel believes it can give to this process, in bytes; 0 where it cannot be told.
+// What the kernel believes it can give to this process, in bytes; Infinity where it cannot be told.
 function availableMemory() {
-  return field(read("/proc/meminfo"), "MemAvailable:") * 1024 || 0;
+  return field(read("/proc/meminfo"), "MemAvailable:") * 1024 || Infinity;
 }
+
+// Mappings that this process may still make; Infinity where there is no such limit.
+const availableMappings = () =>
+  (Number(read("/proc/sys/vm/max_map_count")) || Infinity) - (read("/proc/self/maps") ?? "").split("\n").length;
 
 // Memory of this process in bytes; null where it cannot be read. Resident is a walk of the page tables (smaps_rollup); statm is
 // only approximate.
@@ -93,4 +97,4 @@ function taskSwitches() {
   return tasks;
 }
 
-module.exports = { allowedCpus, availableMemory, cpuReader, memory, taskSwitches, threadReader };
+module.exports = { allowedCpus, availableMappings, availableMemory, cpuReader, memory, taskSwitches, threadReader };

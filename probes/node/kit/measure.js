@@ -92,12 +92,12 @@ function checkPlacement(plan) {
 // Throws the answer to a ring for which there is no room, in the machine or in the heap that V8 allows itself.
 function checkMemory(contexts, bytesEach, what) {
   const heap = v8.getHeapStatistics();
-  const room = Math.min(machine.availableMemory() || Infinity, heap.heap_size_limit - heap.used_heap_size);
+  const room = Math.min(machine.availableMemory(), heap.heap_size_limit - heap.used_heap_size);
   const needed = contexts * bytesEach;
   if (needed > room) {
     throw unsupported(
       "limit_reached",
-      `${contexts} ${what} need about ${needed >> 20} MB and ${Math.floor(room / 2 ** 20)} MB are available; ask for fewer contexts`,
+      `${contexts} ${what} need about ${Math.ceil(needed / 2 ** 20)} MB and ${Math.floor(room / 2 ** 20)} MB are available; ask for fewer contexts`,
     );
   }
 }

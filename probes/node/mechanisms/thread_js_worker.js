@@ -18,15 +18,13 @@ const { now } = clock;
 const FILE = path.join(__dirname, "worker.js");
 
 // A thread with a V8 of its own (observed with Node.js 20).
-const BYTES_EACH = 8 << 20;
+const EACH = { bytes: 8 << 20, mappings: 34 };
 
-function checkMemory(contexts) {
-  const available = machine.availableMemory();
-  if (available && contexts * BYTES_EACH > available) {
-    throw unsupported(
-      "limit_reached",
-      `${contexts} workers need about ${(contexts * BYTES_EACH) / 2 ** 20} MB and ${available >>> 20} MB are available; ask for fewer contexts`,
-    );
+function checkRoom(contexts) {
+  const [bytes, mappings] = [machine.availableMemory() / EACH.bytes, machine.availableMappings() / EACH.mappings];
+  const most = Math.floor(Math.min(bytes, mappings));
+  if (contexts > most) {
+    throw unsupported("limit_reached", `memory or vm.max_map_count has room for ${most} more workers; ask for fewer`);
   }
 }
 
@@ -46,7 +44,7 @@ function started(workerData, transferList) {
 class WorkerRing extends Ring {
   constructor(plan) {
     super(plan.contexts);
-    checkMemory(plan.contexts);
+    checkRoom(plan.contexts);
     const visits = Math.ceil(plan.verifyUnits / this.lap) * this.lap + 1;
     this.shared = {
       lap: this.lap,
@@ -264,7 +262,7 @@ module.exports = {
   },
   // Workers, each waiting for a word of shared memory that nobody changes.
   async hold(plan, contexts) {
-    checkMemory(contexts);
+    checkRoom(contexts);
     const ran = words(2).fill(0);
     const held = await Promise.all(Array.from({ length: contexts }, () => started({ ran, stays: true })));
     return { held, ran: Atomics.load(ran, 0) };
