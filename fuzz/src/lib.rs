@@ -1,5 +1,5 @@
-//! Each reader of what others wrote, with what holds for any input. Fuzzers call them; so does a
-//! test of the gate, with the seeds alone (tests/tests/fuzzed.rs).
+//! The readers of what others wrote. Each is called with any input, and says what must hold then.
+//! Fuzzers draw the input; a test of the gate gives the seeds (tests/tests/fuzzed.rs).
 
 use sha2::{Digest, Sha256};
 use std::ffi::OsStr;

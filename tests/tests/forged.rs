@@ -118,8 +118,8 @@ fn many_files_are_imported_or_none() {
 /// By which a row of a run is known.
 const KEY: [&str; 5] = ["mechanism", "probe", "contexts", "placement", "parameters"];
 
-/// The kept runs, each with the contexts of every ring in one place: what a probe counts of its
-/// own is asked for by its page, or it is evidence of nothing.
+/// The kept runs, changed so that the contexts of each ring are in one place. A page must ask for
+/// what its probe counts, or the count shows nothing.
 #[test]
 fn contexts_in_one_place_are_found_in_every_kept_row() {
     // By our own pages.
