@@ -1,6 +1,6 @@
 //! Baselines: names that people give to runs, so that later ones can be compared with them.
 
-use crate::cells::each;
+use crate::cells::Query;
 use crate::error::{Fault, StoreError};
 use crate::rows;
 use rusqlite::{Connection, params};
@@ -79,14 +79,11 @@ fn find(connection: &Connection, name: &str) -> Result<Option<Baseline>, Fault> 
 
 /// All baselines by name.
 pub fn all(connection: &Connection) -> Result<Vec<Baseline>, Fault> {
-    let mut baselines = Vec::new();
-    each(connection, "SELECT * FROM baseline ORDER BY name", [], |row| {
+    Query::new(connection, "SELECT * FROM baseline ORDER BY name")?.rows([], |row| {
         let run: String = row.get("run")?;
         let gone = rows::find_run(connection, &run)?.is_none();
-        baselines.push(Baseline { name: row.get("name")?, run, set_unix_ns: row.get("set_unix_ns")?, gone });
-        Ok(())
-    })?;
-    Ok(baselines)
+        Ok(Baseline { name: row.get("name")?, run, set_unix_ns: row.get("set_unix_ns")?, gone })
+    })
 }
 
 fn unknown(connection: &Connection, path: &Path, name: &str) -> Result<StoreError, Fault> {

@@ -2,7 +2,7 @@
 
 use crate::error::{Fault, json_reason};
 use rusqlite::types::{FromSql, ValueRef};
-use rusqlite::{Connection, Params, Row, ToSql, params_from_iter};
+use rusqlite::{CachedStatement, Connection, Params, Row, ToSql, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -18,20 +18,31 @@ pub struct Cells<'a> {
     places: &'a BTreeMap<String, usize>,
 }
 
-/// Calls `work` for each row of a query.
-pub fn each(
-    connection: &Connection,
-    sql: &str,
-    parameters: impl Params,
-    mut work: impl FnMut(&Cells<'_>) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let places = statement.column_names().into_iter().map(str::to_owned).zip(0..).collect();
-    let mut rows = statement.query(parameters)?;
-    while let Some(row) = rows.next()? {
-        work(&Cells { row, places: &places })?;
+/// A query, which may be asked many times.
+pub struct Query<'c> {
+    statement: CachedStatement<'c>,
+    places: BTreeMap<String, usize>,
+}
+
+impl<'c> Query<'c> {
+    pub fn new(connection: &'c Connection, sql: &str) -> Result<Self, Fault> {
+        let statement = connection.prepare_cached(sql)?;
+        let places = statement.column_names().into_iter().map(str::to_owned).zip(0..).collect();
+        Ok(Self { statement, places })
     }
-    Ok(())
+
+    /// What `read` makes of each of its rows.
+    pub fn rows<T>(
+        &mut self,
+        parameters: impl Params,
+        mut read: impl FnMut(&Cells<'_>) -> Result<T, Fault>,
+    ) -> Result<Vec<T>, Fault> {
+        let (mut rows, mut all) = (self.statement.query(parameters)?, Vec::new());
+        while let Some(row) = rows.next()? {
+            all.push(read(&Cells { row, places: &self.places })?);
+        }
+        Ok(all)
+    }
 }
 
 /// Writes a row; its number.

@@ -1,9 +1,9 @@
 //! Disk records to rows and back. Every function works inside the transaction of its caller.
 
-use crate::cells::{Cells, each, insert, json, json_or_null, signed, unreadable};
+use crate::cells::{Cells, Query, insert, json, json_or_null, signed, unreadable};
 use crate::disk::{InvocationRecord, tag};
 use crate::error::Fault;
-use crate::seal::{self, Seal};
+use crate::seal::{self, Seal, VARIANTS};
 use crate::ticks;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use std::collections::BTreeMap;
@@ -26,11 +26,10 @@ pub fn find_run(connection: &Connection, id: &str) -> Result<Option<(i64, String
 /// Ids of all runs, newest first, and how many of them were measured here: those come before the
 /// imported ones.
 pub fn ids(connection: &Connection) -> Result<(Vec<String>, usize), Fault> {
-    let (mut ids, mut measured) = (Vec::new(), 0);
-    each(connection, &format!("SELECT key, id FROM run {NEWEST_FIRST}"), [], |row| {
-        ids.push(row.get("id")?);
+    let mut measured = 0;
+    let ids = Query::new(connection, &format!("SELECT key, id FROM run {NEWEST_FIRST}"))?.rows([], |row| {
         measured += usize::from(row.get::<i64>("key")? > 0);
-        Ok(())
+        row.get("id")
     })?;
     Ok((ids, measured))
 }
@@ -171,8 +170,9 @@ pub fn insert_invocation(connection: &Connection, run: i64, record: &InvocationR
 /// Writes the checksum of an invocation.
 pub fn seal_invocation(connection: &Connection, key: i64) -> Result<(), Fault> {
     let mut seal = Seal::default();
-    each(connection, &format!("{INVOCATION} WHERE invocation.key = ?1"), [key], |row| seal.add(row, SEALED))?;
-    each(connection, SAMPLES, [key], |row| seal.add(row, SEALED_OF_SAMPLES))?;
+    Query::new(connection, &format!("{INVOCATION} WHERE invocation.key = ?1"))?
+        .rows([key], |row| seal.add(row, SEALED))?;
+    Query::new(connection, SAMPLES)?.rows([key], |row| seal.add(row, SEALED_OF_SAMPLES))?;
     let mut update = connection.prepare_cached("UPDATE invocation SET checksum = ?2 WHERE key = ?1")?;
     update.execute(params![key, seal.finish()])?;
     Ok(())
@@ -215,14 +215,11 @@ pub fn headers(connection: &Connection, id: Option<&str>) -> Result<Vec<RunRow>,
                       (SELECT count(*) FROM invocation WHERE run = run.key) AS count_of_invocations
                FROM run WHERE ?1 IS NULL OR id = ?1 {NEWEST_FIRST}"
     );
-    let mut headers = Vec::new();
-    each(connection, &sql, [id], |row| {
+    Query::new(connection, &sql)?.rows([id], |row| {
         let [variants, not_run, invocations] = ["count_of_variants", "count_of_not_run", "count_of_invocations"];
         let counts = [row.unsigned(variants)?, row.unsigned(not_run)?, row.unsigned(invocations)?];
-        headers.push(RunRow { key: row.get("key")?, run: header(row)?, counts });
-        Ok(())
-    })?;
-    Ok(headers)
+        Ok(RunRow { key: row.get("key")?, run: header(row)?, counts })
+    })
 }
 
 /// Facts of a machine.
@@ -233,12 +230,8 @@ pub type Facts = BTreeMap<String, String>;
 pub fn highest(connection: &Connection, fact: &str) -> Result<Vec<(Facts, f64)>, Fault> {
     let sql = "SELECT stable, max(CAST(json_extract(drifting, ?1) AS REAL)) AS highest FROM run WHERE key > 0
                GROUP BY stable HAVING highest > 0";
-    let mut all = Vec::new();
-    each(connection, sql, [format!("$.\"{fact}\"")], |row| {
-        all.push((row.parse("stable")?, row.get("highest")?));
-        Ok(())
-    })?;
-    Ok(all)
+    let highest = |row: &Cells<'_>| Ok((row.parse("stable")?, row.get("highest")?));
+    Query::new(connection, sql)?.rows([format!("$.\"{fact}\"")], highest)
 }
 
 fn header(row: &Cells<'_>) -> Result<Run, Fault> {
@@ -268,7 +261,7 @@ fn header(row: &Cells<'_>) -> Result<Run, Fault> {
 
 /// Puts its variants to a run, in order.
 pub fn read_variants(connection: &Connection, key: i64, run: &mut Run) -> Result<(), Fault> {
-    each(connection, "SELECT * FROM variant WHERE run = ?1 ORDER BY position", [key], |row| {
+    Query::new(connection, VARIANTS)?.rows([key], |row| {
         if let Some(reason) = row.parse_or_null("not_run")? {
             run.not_run.insert(run.variants.len(), reason);
         }
@@ -283,7 +276,8 @@ pub fn read_variants(connection: &Connection, key: i64, run: &mut Run) -> Result
             label: row.get("label")?,
         });
         Ok(())
-    })
+    })?;
+    Ok(())
 }
 
 /// Invocations, each with what its probe said of itself.
@@ -309,8 +303,8 @@ pub fn invocations(
     wanted: &[bool],
     mut work: impl FnMut(InvocationRecord) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let mut position = 0;
-    each(connection, &format!("{INVOCATION} WHERE run = ?1 ORDER BY position"), [run], |row| {
+    let (mut position, mut samples) = (0, Query::new(connection, SAMPLES)?);
+    Query::new(connection, &format!("{INVOCATION} WHERE run = ?1 ORDER BY position"))?.rows([run], |row| {
         let at = |fault| match fault {
             Fault::Unreadable(reason) => Fault::Unreadable(format!("invocation {position}: {reason}")),
             other => other,
@@ -318,17 +312,18 @@ pub fn invocations(
         // A variant that there is not is refused by the rules, in words.
         let variant = row.get::<i64>("variant").ok().and_then(|index| usize::try_from(index).ok());
         if variant.and_then(|index| wanted.get(index)).is_none_or(|wanted| *wanted) {
-            invocation(connection, row).and_then(&mut work).map_err(at)?;
+            invocation(&mut samples, row).and_then(&mut work).map_err(at)?;
         }
         position += 1;
         Ok(())
-    })
+    })?;
+    Ok(())
 }
 
-fn invocation(connection: &Connection, row: &Cells<'_>) -> Result<InvocationRecord, Fault> {
+fn invocation(query: &mut Query<'_>, row: &Cells<'_>) -> Result<InvocationRecord, Fault> {
     let mut seal = Seal::default();
     seal.add(row, SEALED)?;
-    let samples = samples(connection, row.get("key")?, &mut seal)?;
+    let samples = samples(query, row.get("key")?, &mut seal)?;
     if row.get::<Option<Vec<u8>>>("checksum")? != Some(seal.finish()) {
         return Err(Fault::Unreadable("it is not as it was stored".to_owned()));
     }
@@ -361,20 +356,17 @@ fn invocation(connection: &Connection, row: &Cells<'_>) -> Result<InvocationReco
     })
 }
 
-fn samples(connection: &Connection, invocation: i64, seal: &mut Seal) -> Result<Vec<Samples>, Fault> {
-    let mut all = Vec::new();
-    each(connection, SAMPLES, [invocation], |row| {
+fn samples(query: &mut Query<'_>, invocation: i64, seal: &mut Seal) -> Result<Vec<Samples>, Fault> {
+    query.rows([invocation], |row| {
         seal.add(row, SEALED_OF_SAMPLES)?;
         let bytes = row.value("ticks")?.as_blob().map_err(|error| unreadable("ticks", &error.to_string()))?;
         let partial = || unreadable("ticks", &format!("{} bytes are not a whole number of ticks", bytes.len()));
-        all.push(Samples {
+        Ok(Samples {
             phase: row.word("phase")?,
             units: row.unsigned("units")?,
             quantity: row.get("quantity")?,
             ticks: ticks::decode(bytes).ok_or_else(partial)?,
             rulers: row.parse_or_null("rulers")?.unwrap_or_default(),
-        });
-        Ok(())
-    })?;
-    Ok(all)
+        })
+    })
 }

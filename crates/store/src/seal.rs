@@ -4,7 +4,7 @@
 //! was stored does not. A NULL adds nothing, so that columns may be appended to a list without a
 //! stored checksum becoming wrong.
 
-use crate::cells::{Cells, each};
+use crate::cells::{Cells, Query};
 use crate::error::Fault;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
@@ -26,14 +26,17 @@ const VARIANT: &[&str] = &[
     "position", "mechanism", "probe", "experiment", "contexts", "placement", "timing", "parameters", "label", "not_run",
 ];
 
-/// A checksum in the making.
+/// Variants of a run.
+pub const VARIANTS: &str = "SELECT * FROM variant WHERE run = ?1 ORDER BY position";
+
+/// What a checksum is made of: small pieces, which are hashed at once.
 #[derive(Default)]
-pub struct Seal(Sha256);
+pub struct Seal(Vec<u8>);
 
 impl Seal {
     /// Adds columns of a row, in this order.
     pub fn add(&mut self, row: &Cells<'_>, columns: &[&str]) -> Result<(), Fault> {
-        self.0.update(b"row");
+        self.0.extend_from_slice(b"row");
         for (place, column) in (0_u64..).zip(columns) {
             let number;
             let (kind, bytes): (u8, &[u8]) = match row.value(column)? {
@@ -49,25 +52,25 @@ impl Seal {
                 ValueRef::Text(bytes) => (b't', bytes),
                 ValueRef::Blob(bytes) => (b'b', bytes),
             };
-            self.0.update(place.to_le_bytes());
-            self.0.update([kind]);
-            self.0.update((bytes.len() as u64).to_le_bytes());
-            self.0.update(bytes);
+            self.0.extend_from_slice(&place.to_le_bytes());
+            self.0.push(kind);
+            self.0.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            self.0.extend_from_slice(bytes);
         }
         Ok(())
     }
 
     /// The checksum of what was added.
     pub fn finish(self) -> Vec<u8> {
-        self.0.finalize().iter().copied().take(LENGTH).collect()
+        Sha256::digest(&self.0).iter().copied().take(LENGTH).collect()
     }
 }
 
 /// Of a run's row and its variants.
 fn of_run(connection: &Connection, key: i64) -> Result<Vec<u8>, Fault> {
     let mut seal = Seal::default();
-    each(connection, "SELECT * FROM run WHERE key = ?1", [key], |row| seal.add(row, RUN))?;
-    each(connection, "SELECT * FROM variant WHERE run = ?1 ORDER BY position", [key], |row| seal.add(row, VARIANT))?;
+    Query::new(connection, "SELECT * FROM run WHERE key = ?1")?.rows([key], |row| seal.add(row, RUN))?;
+    Query::new(connection, VARIANTS)?.rows([key], |row| seal.add(row, VARIANT))?;
     Ok(seal.finish())
 }
 
@@ -77,7 +80,7 @@ pub fn of_whole(connection: &Connection, key: i64) -> Result<Vec<u8>, Fault> {
     for sql in
         ["SELECT checksum FROM run WHERE key = ?1", "SELECT checksum FROM invocation WHERE run = ?1 ORDER BY position"]
     {
-        each(connection, sql, [key], |row| seal.add(row, &["checksum"]))?;
+        Query::new(connection, sql)?.rows([key], |row| seal.add(row, &["checksum"]))?;
     }
     Ok(seal.finish())
 }
@@ -92,7 +95,7 @@ pub fn seal_run(connection: &Connection, key: i64) -> Result<(), Fault> {
 /// Refuses a run that is not as it was stored.
 pub fn check_run(connection: &Connection, key: i64) -> Result<(), Fault> {
     let sql = "SELECT checksum, invocations, (SELECT count(*) FROM invocation WHERE run = run.key) AS found FROM run WHERE key = ?1";
-    each(connection, sql, [key], |row| {
+    Query::new(connection, sql)?.rows([key], |row| {
         if row.get::<Option<Vec<u8>>>("checksum")? != Some(of_run(connection, key)?) {
             return Err(Fault::Unreadable("its description is not as it was stored".to_owned()));
         }
@@ -103,5 +106,6 @@ pub fn check_run(connection: &Connection, key: i64) -> Result<(), Fault> {
             }
             _ => Ok(()),
         }
-    })
+    })?;
+    Ok(())
 }

@@ -16,6 +16,8 @@ const PATH: &str = "<path>";
 const REMOVED: &str = "<removed>";
 /// Folders whose subfolders are called after users; those that end like another stand before it.
 const HOMES: &[&str] = &["/var/home/", "/usr/home/", "/home/", "/mnt/c/Users/", "/Users/", "\\Users\\"];
+/// Most of a run's tens of thousands of texts have none of them.
+const SEPARATORS: [char; 2] = ['/', '\\'];
 /// Accounts and hosts that are everywhere, and therefore nobody's; some are also words of ordinary
 /// facts.
 const COMMON: &[&str] = &[
@@ -50,7 +52,7 @@ pub fn strip_personal(run: &mut Run) {
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     run.machine.personal.clear();
     strip_command(run);
-    each_text(run, &mut |text| *text = strip_text(text, &names));
+    each_text(run, &mut |text| strip_text(text, &names));
 }
 
 /// Worth looking for: long enough, nobody else's, and no number.
@@ -138,7 +140,7 @@ fn names_rows(word: &str) -> bool {
 fn users(text: &str) -> Vec<String> {
     let after =
         |homes: &&str| -> Vec<String> { text.split(*homes).skip(1).map(|rest| component(rest).to_owned()).collect() };
-    HOMES.iter().flat_map(after).collect()
+    HOMES.iter().filter(|_| text.contains(SEPARATORS)).flat_map(after).collect()
 }
 
 /// The beginning of a text up to the end of the path component.
@@ -147,15 +149,13 @@ fn component(text: &str) -> &str {
     text.split(ends).next().unwrap_or_default()
 }
 
-fn strip_text(text: &str, names: &[String]) -> String {
-    let mut text = strip_root(text);
-    for homes in HOMES {
-        text = strip_homes(&text, homes);
+fn strip_text(text: &mut String, names: &[String]) {
+    if text.contains(SEPARATORS) {
+        *text = HOMES.iter().fold(strip_root(text), |text, homes| strip_homes(&text, homes));
     }
-    for name in names {
-        text = strip_word(&text, name);
+    for name in names.iter().filter(|name| text.contains(*name)).collect::<Vec<_>>() {
+        *text = strip_word(text, name);
     }
-    text
 }
 
 /// Replaces `/home/NAME` by `~`, wherever it stands: in front of it there may be a drive, an
