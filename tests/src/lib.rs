@@ -327,9 +327,11 @@ pub fn plant_dead_groups() -> Vec<PathBuf> {
 /// If it is not JSON that was packed as the page unpacks it.
 #[must_use]
 pub fn page_data(packed: &str) -> serde_json::Value {
-    let packed = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, packed).expect("base64");
-    let json = miniz_oxide::inflate::decompress_to_vec_zlib(&packed).expect("zlib");
-    serde_json::from_slice(&json).expect("JSON")
+    let part = |part| {
+        let packed = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, part).expect("base64");
+        miniz_oxide::inflate::decompress_to_vec_zlib(&packed).expect("zlib")
+    };
+    serde_json::from_slice(&packed.split(',').flat_map(part).collect::<Vec<u8>>()).expect("JSON")
 }
 
 /// The line with another text behind `key`.

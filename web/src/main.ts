@@ -7,7 +7,6 @@ import { header, more } from "./header";
 import { panel } from "./panel";
 import { saveable, saved } from "./save";
 import { parse, type State, write } from "./state";
-import { unpack } from "./unpack";
 import { startView, VIEWS } from "./views";
 
 /** Every view in sequence: an address for those who look through all of them. */
@@ -168,8 +167,16 @@ function begin(): void {
   if (kind) void hand(kind, asked.get("figure"));
 }
 
-unpack(document.getElementById("data")!.textContent!).then(
-  (found) => {
+/** A part of the page's data, which the host packed as zlib in base64. */
+const unpacked = (part: string): Promise<Blob> => {
+  const packed = Uint8Array.from(atob(part), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"))).blob();
+};
+
+const parts = document.getElementById("data")!.textContent!.trim().split(",").map(unpacked);
+const whole = Promise.all(parts).then((parts) => new Response(new Blob(parts)).json());
+whole.then(
+  (found: PageData) => {
     data = found;
     runs = load(data);
     begin();

@@ -2,6 +2,7 @@
 //! that has rows of it, and each run's rows against one of them.
 
 use crate::compare::{Compared, ComparedRow, Unmatched, incomparable, methods, reason, verdict_word};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use switchcost_analysis::{
@@ -113,9 +114,12 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
     }
 }
 
+/// A table before its pairs are judged, and those.
+type Wanted<'l, 'r> = (Table, Vec<(Place<'l, 'r>, Place<'l, 'r>)>);
+
 /// All tables that there is room for.
 pub fn tables(runs: &[Analysis<'_>], notes: &mut Vec<String>) -> Vec<Table> {
-    let mut tables = Vec::new();
+    let mut wanted = Vec::new();
     let mut made = 0;
     for b in (1..runs.len()).rev() {
         if made >= MOST_BETWEEN_RUNS {
@@ -126,8 +130,8 @@ pub fn tables(runs: &[Analysis<'_>], notes: &mut Vec<String>) -> Vec<Table> {
             break;
         }
         let table = rows_in_common(before(b, runs), b, runs);
-        made += table.compared.rows.len();
-        tables.push(table);
+        made += table.1.len();
+        wanted.push(table);
     }
     let mut references: Vec<(usize, usize, usize)> = Vec::new();
     for (run, one) in runs.iter().enumerate() {
@@ -143,12 +147,10 @@ pub fn tables(runs: &[Analysis<'_>], notes: &mut Vec<String>) -> Vec<Table> {
             break;
         }
         let table = against(run, &runs[run].rows[row], runs);
-        if let Some(table) = table {
-            made += table.compared.rows.len();
-            tables.push(table);
-        }
+        made += table.1.len();
+        wanted.extend(Some(table).filter(|(_, pairs)| !pairs.is_empty()));
     }
-    tables
+    wanted.into_par_iter().map(|wanted| judged(wanted, runs)).collect()
 }
 
 /// The nearest earlier run that has a row of `b`; the one before if none near has.
@@ -168,7 +170,7 @@ fn by_cost(analysis: &Analysis<'_>) -> Vec<usize> {
 }
 
 /// The rows that two runs have in common, those of `b` against those of `a`.
-fn rows_in_common(a: usize, b: usize, runs: &[Analysis<'_>]) -> Table {
+fn rows_in_common<'l, 'r>(a: usize, b: usize, runs: &'l [Analysis<'r>]) -> Wanted<'l, 'r> {
     let mut compared = Compared { threshold: THRESHOLD, ..Compared::default() };
     if methods_differ(runs[a].run, runs[b].run) {
         compared.refused.push(methods(runs[a].run, runs[b].run));
@@ -182,32 +184,26 @@ fn rows_in_common(a: usize, b: usize, runs: &[Analysis<'_>]) -> Table {
             Err(why) => compared.skipped.push((second.label.clone(), reason(&why))),
         }
     }
-    finish(&pairs, runs, compared, (a, b), None)
+    (Table { a, b, reference: None, compared }, pairs)
 }
 
-/// None: nothing can be compared with it.
-fn against(run: usize, row: &Row<'_>, runs: &[Analysis<'_>]) -> Option<Table> {
-    let pairs: Vec<(Place<'_, '_>, Place<'_, '_>)> = runs[run]
+/// The rows of a run against one of them.
+fn against<'l, 'r>(run: usize, row: &'l Row<'r>, runs: &'l [Analysis<'r>]) -> Wanted<'l, 'r> {
+    let pairs = runs[run]
         .originals()
         .filter(|other| other.index != row.index && comparable(row, other).is_ok())
         .map(|other| ((run, row), (run, other)))
         .collect();
     let compared = Compared { threshold: THRESHOLD, ..Compared::default() };
-    (!pairs.is_empty()).then(|| finish(&pairs, runs, compared, (run, run), Some(row.label.clone())))
+    (Table { a: run, b: run, reference: Some(row.label.clone()), compared }, pairs)
 }
 
-fn finish(
-    pairs: &[(Place<'_, '_>, Place<'_, '_>)],
-    runs: &[Analysis<'_>],
-    mut compared: Compared,
-    (a, b): (usize, usize),
-    reference: Option<String>,
-) -> Table {
-    match verdicts(pairs, runs, compared.threshold) {
-        Ok(found) => compared.add(found, pairs, runs, false),
-        Err(pair) => compared.refused.push(incomparable(&pair)),
+fn judged((mut table, pairs): Wanted<'_, '_>, runs: &[Analysis<'_>]) -> Table {
+    match verdicts(&pairs, runs, table.compared.threshold) {
+        Ok(found) => table.compared.add(found, &pairs, runs, false),
+        Err(pair) => table.compared.refused.push(incomparable(&pair)),
     }
-    Table { a, b, reference, compared }
+    table
 }
 
 /// Five significant digits: what a picture can show.
