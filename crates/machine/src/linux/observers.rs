@@ -3,6 +3,7 @@
 //! debug kernel.
 
 use super::host::{Host, unknown};
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use switchcost_model::{IDLE_REQUEST, NOBODY};
 
@@ -172,35 +173,40 @@ fn holders(host: &Host) -> Holders {
     // Another of this program counts what it measures, and says itself that it measures (company).
     let program = |pid: &str| host.link(&format!("/proc/{pid}/exe"));
     let own = program("self");
-    let strangers = processes.iter().filter(|pid| own.is_none() || program(pid) != own);
     let [mut perf, mut links, mut audit, mut latency, mut pipes] = [(); 5].map(|()| BTreeSet::new());
     let mut unread = processes.is_empty() || processes.len() > MOST_PROCESSES;
-    for pid in strangers.take(MOST_PROCESSES) {
+    for pid in processes.iter().take(MOST_PROCESSES) {
         let folder = format!("/proc/{pid}/fd");
-        let comm = host.process(pid);
-        if comm == "auditd" {
-            audit.insert(comm.clone());
-        }
-        // It may have ended, and hides nothing then.
-        unread |= std::fs::read_dir(host.path(&folder)).is_err() && host.exists(format!("/proc/{pid}"));
-        for file in host.names(&folder) {
+        // Read of those only that have a file which is looked for.
+        let who = LazyCell::new(|| (own.is_none() || program(pid) != own).then(|| host.process(pid)));
+        let Ok(files) = std::fs::read_dir(host.path(&folder)) else {
+            // It may have ended, and hides nothing then.
+            unread |= host.exists(format!("/proc/{pid}"));
+            audit.extend(who.clone());
+            continue;
+        };
+        for file in files.flatten().filter_map(|file| file.file_name().into_string().ok()) {
+            let named = |what: &str| who.as_ref().map(|comm| format!("{comm} ({what})"));
             match host.link(&format!("{folder}/{file}")).as_deref() {
-                Some("anon_inode:[perf_event]") => drop(perf.insert(comm.clone())),
-                Some("/dev/cpu_dma_latency") => drop(latency.insert(comm.clone())),
+                Some("anon_inode:[perf_event]") => perf.extend(who.clone()),
+                Some("/dev/cpu_dma_latency") => latency.extend(who.clone()),
+                Some(file) if file.starts_with("socket:") => audit.extend(who.clone()),
                 Some(file) if TRACE_PIPES.iter().any(|pipe| file.ends_with(pipe)) => {
-                    pipes.insert(format!("events, read by {comm}"));
+                    pipes.extend(who.iter().map(|comm| format!("events, read by {comm}")));
                 }
-                Some("anon_inode:bpf-raw-tracepoint") => drop(links.insert(format!("{comm} (raw_tracepoint)"))),
+                Some("anon_inode:bpf-raw-tracepoint") => links.extend(named("raw_tracepoint")),
                 Some("anon_inode:bpf_link" | "anon_inode:[bpf_link]") => {
                     let info = host.read(format!("/proc/{pid}/fdinfo/{file}")).unwrap_or_default();
                     let kind = info.lines().find_map(|line| line.strip_prefix("link_type:")).map(str::trim);
                     let watches = kind.is_none_or(|kind| LINKS.contains(&kind));
-                    links.extend(watches.then(|| format!("{comm} ({})", kind.unwrap_or("a link"))));
+                    links.extend(named(kind.unwrap_or("a link")).filter(|_| watches));
                 }
                 _ => {}
             }
         }
     }
+    // Its daemon has a socket.
+    audit.retain(|comm| comm == "auditd");
     let named = |seen: BTreeSet<String>| match (seen.is_empty(), unread) {
         (true, true) => unknown("open files of other processes cannot be read, or there are too many"),
         _ => listed(seen),
@@ -229,7 +235,8 @@ mod tests {
         let quiet = facts(&[("proc/self/status", "TracerPid:\t0\n"), ("proc/1/fd/x/y", "")], &[]);
         assert_eq!((&*quiet["observer.tracer"], &*quiet["observer.bpf"]), ("none", "none"));
         assert!(quiet["observer.tracing"].starts_with("unknown: tracefs"), "{quiet:?}");
-        let hidden = facts(&[("proc/self/status", ""), ("proc/1/comm", "init")], &[]);
+        let hidden = facts(&[("proc/self/status", ""), ("proc/1/comm", "auditd")], &[]);
+        assert_eq!(hidden["observer.audit"], "auditd");
         for name in ["observer.perf_events", "observer.bpf", "observer.tracer", IDLE_REQUEST] {
             assert!(hidden[name].starts_with("unknown: "), "{name}: {hidden:?}");
         }
@@ -246,6 +253,7 @@ mod tests {
                 ("proc/9/comm", "router"),
                 ("proc/9/fdinfo/5", "link_type:\txdp\n"),
                 ("proc/10/comm", "auditd"),
+                ("proc/11/comm", "auditor"),
                 ("proc/modules", "falco 1 2 - Live\next4 1 2 - Live\n"),
                 ("proc/sys/kernel/sched_schedstats", "1"),
                 ("proc/sys/kernel/osrelease", "7"),
@@ -265,6 +273,8 @@ mod tests {
                 ("proc/8/fd/6", "anon_inode:[perf_event]"),
                 ("proc/9/fd/5", "anon_inode:bpf_link"),
                 ("proc/9/fd/6", "/dev/cpu_dma_latency"),
+                ("proc/10/fd/3", "socket:[7]"),
+                ("proc/11/fd/3", "socket:[8]"),
             ],
         );
         let expected = [
