@@ -140,17 +140,22 @@ pub fn tables(runs: &[Analysis<'_>], notes: &mut Vec<String>) -> Vec<Table> {
     references.sort_unstable();
     for (_, run, row) in references {
         if made >= MOST_VERDICTS {
-            notes.push(
-                "Not every row has its verdicts against all others here; see `switchcost compare` for those."
-                    .to_owned(),
-            );
+            let note = "Not every row has its verdicts against all others here; see `switchcost compare` for those.";
+            notes.push(note.to_owned());
             break;
         }
         let table = against(run, &runs[run].rows[row], runs);
         made += table.1.len();
         wanted.extend(Some(table).filter(|(_, pairs)| !pairs.is_empty()));
     }
-    wanted.into_par_iter().map(|wanted| judged(wanted, runs)).collect()
+    let judged = |(mut table, pairs): Wanted<'_, '_>| {
+        match verdicts(&pairs, runs, table.compared.threshold) {
+            Ok(found) => table.compared.add(found, &pairs, runs, false),
+            Err(pair) => table.compared.refused.push(incomparable(&pair)),
+        }
+        table
+    };
+    wanted.into_par_iter().map(judged).collect()
 }
 
 /// The nearest earlier run that has a row of `b`; the one before if none near has.
@@ -196,14 +201,6 @@ fn against<'l, 'r>(run: usize, row: &'l Row<'r>, runs: &'l [Analysis<'r>]) -> Wa
         .collect();
     let compared = Compared { threshold: THRESHOLD, ..Compared::default() };
     (Table { a: run, b: run, reference: Some(row.label.clone()), compared }, pairs)
-}
-
-fn judged((mut table, pairs): Wanted<'_, '_>, runs: &[Analysis<'_>]) -> Table {
-    match verdicts(&pairs, runs, table.compared.threshold) {
-        Ok(found) => table.compared.add(found, &pairs, runs, false),
-        Err(pair) => table.compared.refused.push(incomparable(&pair)),
-    }
-    table
 }
 
 /// Five significant digits: what a picture can show.

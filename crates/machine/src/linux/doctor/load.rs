@@ -12,13 +12,12 @@ const STEAL: (f64, f64) = (1.0, 5.0);
 const TICK_PERCENT: f64 = 10.0;
 
 /// Others' CPU time in percent of one CPU, likewise.
-const OTHERS: (f64, f64) = (10.0, 25.0);
+pub(super) const OTHERS: (f64, f64) = (10.0, 25.0);
 
 pub(super) fn steal(subject: &Subject<'_>) -> Finding {
     let (Some(now), Some(since_boot)) = (subject.sizes.steal_percent, subject.sizes.steal_since_boot_percent) else {
         return finding!(Warning, steal.unknown);
     };
-    // The window counts in steps of 5 %, so a single step is as likely chance.
     // A single tick of the kernel may be chance.
     let worst = since_boot.max(if now > TICK_PERCENT { now } else { 0.0 });
     let (now, since_boot) = (format!("{now:.0} %"), format!("{since_boot:.1} %"));

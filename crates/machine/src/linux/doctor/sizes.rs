@@ -1,7 +1,8 @@
-//! Sizes of effects, estimated on the spot in an eighth of a second. They make findings concrete;
+//! Sizes of effects, estimated on the spot in a tenth of a second. They make findings concrete;
 //! they are never results, for those come from probes.
 
 use super::counters::{self, Gap};
+use super::load::OTHERS;
 use crate::cpus::{Cpus, on_cpu, pin_self};
 use crate::os::core_clock;
 use crate::os::host::Host;
@@ -12,8 +13,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// How long others are watched at least: ten ticks of the kernel.
-const WINDOW: Duration = Duration::from_millis(100);
+/// How long others are watched at least: five ticks of the kernel, and ten where there is something
+/// to see.
+const WINDOWS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(100)];
 
 /// How much of that is spent spinning at least: some ticks of any kernel.
 const SPIN: Duration = Duration::from_millis(20);
@@ -61,31 +63,36 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// Makes all estimates. The calling thread keeps its affinity.
     pub(crate) fn estimate(host: &Host, since: SoFar<'_>) -> Self {
-        let no_new_code = !sys::may_execute_what_it_wrote();
-        let mut sizes = Self { steal_since_boot_percent: steal_since_boot(host), no_new_code, ..Self::default() };
+        let mut sizes = Self { steal_since_boot_percent: steal_since_boot(host), ..Self::default() };
+        sizes.no_new_code = !sys::may_execute_what_it_wrote();
         let Ok(cpus) = Cpus::detect() else { return sizes };
-        let measured = cpus.measured();
-        sizes.others(&cpus, since);
-        let calls = on_cpu(measured, || (clock_read(), clock_step(), system_call()));
-        if let Some((read, step, call)) = calls {
-            (sizes.clock_read_ns, sizes.clock_step_ns, sizes.system_call_ns) = (Some(read), step, Some(call));
-        }
+        (sizes.clock_read_ns, sizes.clock_step_ns, sizes.system_call_ns) =
+            on_cpu(cpus.measured(), || (Some(clock_read()), clock_step(), Some(system_call()))).unwrap_or_default();
         sizes.core_mhz = core_mhz();
-        sizes.hop_same_us = hop(measured, measured);
-        sizes.counters = counters::gap(measured, cpus.allowed());
+        sizes.hop_same_us = hop(cpus.measured(), cpus.measured());
+        sizes.counters = counters::gap(cpus.measured(), cpus.allowed());
         sizes.hop_apart_us = cpus.pair().ok().and_then(|[a, b]| hop(a, b));
+        // Last: all before is part of the time that others are watched.
+        sizes.others(&cpus, since);
         sizes
     }
 
     /// Spins on the measured CPU until others were watched for long enough: steal shows only on a
     /// CPU that wants to run, as the caller did until now.
     fn others(&mut self, cpus: &Cpus, since: SoFar<'_>) {
-        let left = WINDOW.saturating_sub(since().0).max(SPIN);
-        self.longest_gap_us = on_cpu(cpus.measured(), || longest_gap(left));
-        let (watched, change) = since();
-        self.watched = watched;
-        self.others_percent = share(change.busy_ns, watched, cpus.allowed().len());
-        self.steal_percent = share(change.steal_ns, watched, 1);
+        for window in WINDOWS {
+            let left = window.saturating_sub(since().0).max(SPIN);
+            let gap = on_cpu(cpus.measured(), || longest_gap(left));
+            self.longest_gap_us = gap.map(|gap| gap.max(self.longest_gap_us.unwrap_or(0.0)));
+            let (watched, change) = since();
+            self.watched = watched;
+            self.others_percent = share(change.busy_ns, watched, cpus.allowed().len());
+            self.steal_percent = share(change.steal_ns, watched, 1);
+            let quiet = self.others_percent.is_some_and(|used| used < OTHERS.0) && self.steal_percent == Some(0.0);
+            if quiet || watched >= WINDOWS[1] {
+                return;
+            }
+        }
     }
 }
 
@@ -93,7 +100,7 @@ impl Sizes {
 /// as by a refused thread: the kernel counts in ticks of 10 ms, which are a multiple of a moment.
 fn share(used_ns: Option<u64>, wall: Duration, cpus: usize) -> Option<f64> {
     let percent = used_ns? as f64 / wall.as_nanos() as f64 * 100.0;
-    (wall >= WINDOW).then(|| percent.min(100.0 * cpus as f64))
+    (wall >= WINDOWS[0]).then(|| percent.min(100.0 * cpus as f64))
 }
 
 /// Clock of the measured core, MHz; None: it cannot be measured.
@@ -189,7 +196,7 @@ mod tests {
     fn a_share_stays_within_its_bounds_and_is_of_a_whole_window() {
         let ms = |ms| Duration::from_millis(ms);
         assert_eq!(share(Some(20_000_000), Duration::from_micros(158), 2), None, "no window: not 12650 %");
-        assert_eq!(share(Some(20_000_000), ms(99), 2), None);
+        assert_eq!(share(Some(20_000_000), ms(49), 2), None);
         assert_eq!(share(Some(100_000_000), ms(200), 2), Some(50.0));
         assert_eq!(share(Some(420_000_000), ms(200), 2), Some(200.0));
         assert_eq!(share(Some(210_000_000), ms(200), 1), Some(100.0));
