@@ -1,5 +1,6 @@
 //! Who else uses the CPUs.
 
+use super::sizes::OTHERS;
 use super::{Subject, time_us};
 use switchcost_model::Severity::{Fine, Note, Warning};
 use switchcost_model::{Finding, finding};
@@ -10,9 +11,6 @@ const STEAL: (f64, f64) = (1.0, 5.0);
 
 /// A tick of the kernel, in percent of the window.
 const TICK_PERCENT: f64 = 10.0;
-
-/// Others' CPU time in percent of one CPU, likewise.
-pub(super) const OTHERS: (f64, f64) = (10.0, 25.0);
 
 pub(super) fn steal(subject: &Subject<'_>) -> Finding {
     let (Some(now), Some(since_boot)) = (subject.sizes.steal_percent, subject.sizes.steal_since_boot_percent) else {

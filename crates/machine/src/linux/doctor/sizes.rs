@@ -2,7 +2,6 @@
 //! they are never results, for those come from probes.
 
 use super::counters::{self, Gap};
-use super::load::OTHERS;
 use crate::cpus::{Cpus, on_cpu, pin_self};
 use crate::os::core_clock;
 use crate::os::host::Host;
@@ -17,7 +16,11 @@ use std::time::{Duration, Instant};
 /// to see.
 const WINDOWS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(100)];
 
-/// How much of that is spent spinning at least: some ticks of any kernel.
+/// Others' CPU time in percent of one CPU, from which on it is worth a word, and from which on
+/// numbers suffer.
+pub(super) const OTHERS: (f64, f64) = (10.0, 25.0);
+
+/// How much of a window is spent spinning at least: some ticks of any kernel.
 const SPIN: Duration = Duration::from_millis(20);
 
 /// Round trips between two threads: enough to get past the first wake-ups, few enough to last 10 ms
