@@ -17,7 +17,7 @@ pub(super) fn waking(subject: &Subject<'_>) -> Finding {
     let Some(times) = on_two.zip(on_one).map(|(apart, same)| apart / same) else {
         return finding!(Note, idle_wakeup.unknown, driver);
     };
-    let (apart, same, ratio) = (time_us(on_two), time_us(on_one), format!("{times:.0}"));
+    let (apart, same, ratio) = (time_us(on_two), time_us(on_one), format!("{times:.*}", usize::from(times < 10.0)));
     if times < MUCH_MORE {
         return finding!(Fine, idle_wakeup.near, apart, ratio, same, driver);
     }
