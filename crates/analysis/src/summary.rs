@@ -31,9 +31,19 @@ fn other_ways(invocations: &[&Invocation]) -> Option<(usize, Reason)> {
 }
 
 /// The verdict on a row and its reason. The worst of its starts counts: one lie is enough to
-/// distrust the teller.
+/// distrust the teller. In a run that somebody traced no start accuses anybody: he may have come
+/// and gone between two looks at it.
 #[must_use]
 pub fn verdict_of(constants: &Constants, run: &Run, index: usize, invocations: &[&Invocation]) -> Judgement {
+    let judgement = of_starts(constants, run, index, invocations);
+    let tracer = || run.invocations.iter().find_map(|start| start.seen.as_ref()?.tracer());
+    match tracer().filter(|_| judgement.verdict == Verdict::Contradicted) {
+        Some(by) => Judgement::new(Verdict::Unobservable, Reason::Traced { by: by.to_owned() }),
+        None => judgement,
+    }
+}
+
+fn of_starts(constants: &Constants, run: &Run, index: usize, invocations: &[&Invocation]) -> Judgement {
     if let Some(reason) = run.not_run.get(&index) {
         return Judgement::new(Verdict::Unsupported, reason.clone());
     }

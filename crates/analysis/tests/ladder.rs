@@ -2,7 +2,7 @@
 
 use crate::simulation::{Law, Random, noise, rows, run};
 use switchcost_analysis::{Rules, within};
-use switchcost_model::{Disturbance, Judgement, Placement, Reason, Run, Verdict};
+use switchcost_model::{Disturbance, Judgement, Placement, Reason, Run, Seen, Verdict};
 
 #[test]
 fn starts_that_went_another_way_are_left_out_while_they_are_few() {
@@ -22,6 +22,21 @@ fn starts_that_went_another_way_are_left_out_while_they_are_few() {
     assert_eq!(row(1, 1, other), (Verdict::Contradicted, 0, None));
     // Any other contradiction counts, however rare.
     assert_eq!(row(10, 1, &busy).0, Verdict::Contradicted);
+}
+
+/// Who traces one start may have traced another between two looks at it.
+#[test]
+fn a_run_that_somebody_traced_accuses_nobody() {
+    let row = |tracer: Option<&str>| {
+        let mut run = run(Law::Normal, &[1.0, 1.0], 6, &mut Random::new(1));
+        let reason = Reason::TooBusy { busy: 1.9, most: 1.5, limit: None };
+        run.invocations[0].judgement = Judgement::new(Verdict::Contradicted, reason);
+        run.invocations[7].seen = Some(Seen { tracer: tracer.map(str::to_owned), ..Seen::default() });
+        let row = &rows(&run)[0];
+        (row.verdict, row.reason.clone())
+    };
+    assert_eq!(row(Some("strace")), (Verdict::Unobservable, Some(Reason::Traced { by: "strace".to_owned() })));
+    assert_eq!(row(None).0, Verdict::Contradicted);
 }
 
 /// Each row leaves out its own disturbed starts; what is formed round by round then takes those in

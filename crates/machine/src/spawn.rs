@@ -129,6 +129,13 @@ impl Child {
         self.running.task_tree(reported_pid)
     }
 
+    /// Program that traces it now and is none of its own; None: nobody, or the system does not
+    /// tell.
+    #[must_use]
+    pub fn tracer(&self) -> Option<String> {
+        self.running.tracer()
+    }
+
     /// CPU time that it has used so far, ns; None: the system does not tell.
     #[must_use]
     pub fn cpu_ns(&self) -> Option<u64> {

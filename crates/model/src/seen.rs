@@ -44,6 +44,10 @@ pub struct Seen {
     /// counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counters: Option<Counters>,
+    /// Program that traced the probe when the host heard from it, and is none of its own: each of
+    /// its stops is a kernel switch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracer: Option<String>,
     /// What it saw by its part in the experiment.
     #[serde(flatten)]
     pub part: PartSeen,
@@ -53,7 +57,7 @@ impl Seen {
     /// Who traced the probe.
     #[must_use]
     pub fn tracer(&self) -> Option<&str> {
-        self.tree.as_ref()?.facts.as_ref()?.tracer.as_deref()
+        self.tracer.as_deref().or_else(|| self.tree.as_ref()?.facts.as_ref()?.tracer.as_deref())
     }
 }
 

@@ -229,6 +229,8 @@ impl Sights<'_> {
     /// ahead of it.
     fn note(&mut self, child: &Child, reader: &RunReader, before: u64) {
         let now = self.began.elapsed().as_nanos() as u64;
+        // One may come and go within a start.
+        self.seen.tracer = self.seen.tracer.take().or_else(|| child.tracer());
         if reader.measurements() > before {
             self.seen.first_samples_ns.get_or_insert(now);
             self.seen.last_samples_ns = Some(now);

@@ -99,6 +99,7 @@ fn seen() -> Seen {
         strays: 0,
         waited_ns: None,
         counters: None,
+        tracer: None,
         tree: Some(Tree {
             tasks: 2,
             processes: 1,

@@ -41,6 +41,15 @@ impl Running {
         })
     }
 
+    /// A probe may trace what it starts: that is its own work.
+    pub(crate) fn tracer(&self) -> Option<String> {
+        let host = Host::real();
+        let status = host.read(format!("/proc/{}/status", self.pid())).ok()?;
+        let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"))?.trim();
+        let own = || tree::all_tasks(self.pid(), &[]).iter().any(|(process, _)| process.to_string() == tracer);
+        (tracer != "0" && !own()).then(|| host.process(tracer))
+    }
+
     pub(crate) fn tasks(&self) -> BTreeSet<i32> {
         tree::all_tasks(self.pid(), &self.hog_ids()).into_iter().map(|(_, task)| task).collect()
     }

@@ -30,6 +30,10 @@ impl Running {
         Err("classes of tasks are set on Linux only".to_owned())
     }
 
+    pub(crate) fn tracer(&self) -> Option<String> {
+        None
+    }
+
     pub(crate) fn tasks(&self) -> BTreeSet<i32> {
         BTreeSet::new()
     }

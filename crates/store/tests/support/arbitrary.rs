@@ -215,6 +215,7 @@ fn seen() -> impl Strategy<Value = Seen> {
                 strays,
                 tree,
                 counters,
+                tracer: (strays % 2 == 1).then(|| "strace".to_owned()),
                 part: PartSeen { scheduled, executed, ..PartSeen::default() },
             }
         },
