@@ -48,6 +48,12 @@ impl Condition {
         }
     }
 
+    /// The letter that stands for it where there is no room for the word.
+    #[must_use]
+    pub fn mark(self) -> char {
+        if self == Self::Drifting { '~' } else { self.word().chars().next().unwrap_or('*') }
+    }
+
     /// The figure is that of what else ran as well, in each round of its run.
     #[must_use]
     pub const fn moves(self) -> bool {

@@ -293,7 +293,8 @@ fn wide(row: &Judged<'_>, run: &Run) -> Option<Remark> {
         });
     };
     let width = interval.relative_half_width(figures.median);
-    if width <= target {
+    // Two that are printed alike are no news.
+    if width <= target || Value::Percent(width).to_string() == Value::Percent(target).to_string() {
         return None;
     }
     let times = Some(row.summary.widened).filter(|times| *times >= MENTIONED).map(Value::Tenths);

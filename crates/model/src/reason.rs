@@ -373,7 +373,8 @@ pub enum Reason {
     #[error("{checked} switches were checked where {asked} were asked")]
     FewChecked { checked: u64, asked: u64 },
     #[error(
-        "below the resolution of the reading: {left:.1} counter ticks are left of an interval when the {reading:.1} of reading the counter are taken off{}",
+        "below the resolution of the reading: {:.1} counter ticks are left of an interval when the {reading:.1} of reading the counter are taken off{}",
+        (left * 10.0).round() / 10.0 + 0.0,
         bound("; at least", least, " must be")
     )]
     BelowReading { left: f64, reading: f64, #[serde(skip_serializing_if = "Option::is_none")] least: Option<f64> },

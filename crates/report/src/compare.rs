@@ -201,7 +201,7 @@ fn row_part(row: &ComparedRow, refused: bool) -> RowPart<'_> {
         smallest_detectable: comparison.detectable,
         verdict: (!refused).then(|| verdict_word(comparison.outcome)),
         within: if let Outcome::Same(within) = comparison.outcome { Some(within) } else { None },
-        phrase: row.phrase(),
+        phrase: if row.ratio().is_some() { said::change(row) } else { row.phrase() },
         why: comparison.why.as_ref().map(Why::code),
         grown: &row.grown,
         reason: row.reason(),

@@ -56,9 +56,11 @@ export const pageFile = (name: string): string => join(FOLDER, `${name}.html`);
 
 const DATA = /(<script type="text\/plain" id="data">)([^<]*)/;
 
+const parts = (packed: string): Buffer[] => packed.split(",").map((part) => inflateSync(Buffer.from(part, "base64")));
+
 /** The data of a page, as the host packed it. */
 export const dataOf = (text: string): PageData =>
-  JSON.parse(inflateSync(Buffer.from(DATA.exec(text)![2]!, "base64")).toString()) as PageData;
+  JSON.parse(Buffer.concat(parts(DATA.exec(text)![2]!)).toString()) as PageData;
 
 /** The same page with other data. */
 export const withData = (text: string, data: unknown): string =>

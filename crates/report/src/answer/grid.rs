@@ -61,8 +61,8 @@ pub(super) fn drawn(section: &Section, style: Style) -> String {
         out += &wrapped("  ", &format!("no room for: {}", lost.join(", ")), style);
     }
     if marks {
-        let all: BTreeSet<&'static str> = grid.limits().map(|limit| limit.word()).collect();
-        let all: Vec<String> = all.into_iter().map(|word| format!("{} {word}", mark(word))).collect();
+        let all: BTreeSet<(&'static str, char)> = grid.limits().map(|limit| (limit.word(), limit.mark())).collect();
+        let all: Vec<String> = all.into_iter().map(|(word, mark)| format!("{mark} {word}")).collect();
         out += &wrapped("  ", &all.join(", "), style);
     }
     out
@@ -75,19 +75,14 @@ fn text(cell: &Cell, marks: bool) -> String {
         Cell::Words(words) | Cell::Aside(words) => words.clone(),
         Cell::Value(value) => kept(&value.to_string()),
         Cell::Verdict(words, _) => kept(words),
-        Cell::Limits(all) if marks => all.iter().map(|limit| mark(limit.word())).collect(),
+        Cell::Limits(all) if marks => all.iter().map(|limit| limit.mark()).collect(),
         Cell::Limits(all) => kept(&all.iter().map(|limit| limit.word()).collect::<Vec<_>>().join(", ")),
     };
     harmless_line(&words)
 }
 
-/// The first letter of its word.
-fn mark(word: &str) -> char {
-    word.chars().next().unwrap_or('*')
-}
-
 impl<'s> Grid<'s> {
-    /// `marks`: of limits only their first letters.
+    /// `marks`: of limits only a letter each.
     fn new(section: &'s Section, style: Style, marks: bool) -> Self {
         let titles = section.columns.iter().map(|column| harmless_line(&column.title)).collect();
         let row = |row: &Vec<Cell>| row.iter().map(|cell| text(cell, marks)).collect();

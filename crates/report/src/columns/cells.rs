@@ -87,13 +87,14 @@ pub(crate) fn figure(row: &Row<'_>, value: Option<f64>) -> Cell {
 }
 
 /// How much more or less a row costs than the reference, as far as the interval carries it: where
-/// that holds 1 they are equal, or nobody knows.
+/// that holds 1 they are equal, or nobody knows, as without any.
 pub(crate) fn beside(times: Times) -> Value {
     match times.interval {
         Some((low, high)) if low <= 1.0 && 1.0 <= high => {
             times.carried().map_or(Value::Unknown, |_| Value::Beside(1.0))
         }
-        _ => Value::Beside(times.ratio),
+        Some(_) => Value::Beside(times.ratio),
+        None => Value::Unknown,
     }
 }
 
@@ -109,6 +110,6 @@ mod tests {
         // Around 1: equal where it is narrow, unknown where it is wide.
         assert_eq!([said(1.02, 0.97, 1.06), said(0.98, 0.95, 1.0)], [share(1.0), share(1.0)]);
         assert_eq!([said(1.3, 0.9, 1.6), said(0.8, 0.4, 1.0)], ["–", "–"]);
-        assert_eq!(beside(Times { ratio: 1.3, interval: None }).to_string(), share(1.3));
+        assert_eq!(beside(Times { ratio: 1.3, interval: None }).to_string(), "–");
     }
 }

@@ -4,8 +4,9 @@
 use super::compared::{Compared, ComparedRow};
 use super::words;
 use crate::text::Style;
+use std::collections::BTreeSet;
 use switchcost_analysis::number::percent;
-use switchcost_analysis::{GateOutcome, Outcome, excludes};
+use switchcost_analysis::{At, GateOutcome, Outcome, excludes};
 
 /// A case: its name, the element that says how it ended, and one sentence.
 type Case = (String, End, String);
@@ -23,7 +24,7 @@ const SKIPPED: End = Some("skipped");
 pub fn compare_junit(compared: &Compared) -> String {
     let limit = compared.gate.as_ref().map(|gate| gate.limit);
     let uncompared = if limit.is_some() { ERROR } else { SKIPPED };
-    let mut cases: Vec<Case> = compared.rows.iter().map(|row| case(row, limit)).collect();
+    let mut cases: Vec<Case> = compared.rows.iter().map(|row| case(row, limit, compared.at)).collect();
     cases.extend(compared.skipped.iter().map(|(label, reason)| (label.clone(), uncompared, reason.clone())));
     for side in compared.unmatched.iter().filter(|side| side.lost) {
         let only = format!("only {} has it", side.only);
@@ -35,7 +36,7 @@ pub fn compare_junit(compared: &Compared) -> String {
             GateOutcome::Failed => FAILED,
             GateOutcome::Inconclusive => ERROR,
         };
-        cases.push((format!("gate {}", percent(gate.limit)), end, words::gate(gate)));
+        cases.push((format!("gate {}", percent(gate.limit)), end, compared.outcome().unwrap_or_default()));
     }
     // Readers show what stands in a case, and hardly what stands beside it.
     let cautions = compared.cautions.join(" ");
@@ -44,7 +45,7 @@ pub fn compare_junit(compared: &Compared) -> String {
     Style::PLAIN.sealed(&suite(&cases, &cautions))
 }
 
-fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
+fn case(row: &ComparedRow, limit: Option<f64>, at: At) -> Case {
     let comparison = &row.comparison;
     let end = match limit {
         Some(limit) if comparison.fails(limit) => FAILED,
@@ -62,7 +63,12 @@ fn case(row: &ComparedRow, limit: Option<f64>) -> Case {
     };
     // Rows of two runs have one name.
     let a = if row.a.label == row.b.label { "A" } else { &row.a.label };
-    let says = format!("{} {against} {a}{}{reason}", super::said::change(row), interval.unwrap_or_default());
+    let at = if at == At::Median { String::new() } else { format!("{at}: ") };
+    let sides = [&row.a, &row.b].into_iter().flat_map(|side| &side.conditions);
+    let limits: BTreeSet<&str> = sides.map(|limit| limit.word()).collect();
+    let limits: String = limits.into_iter().map(|word| format!("; {word}")).collect();
+    let says =
+        format!("{at}{} {against} {a}{}{reason}{limits}", super::said::change(row), interval.unwrap_or_default());
     (row.b.label.clone(), end, says)
 }
 

@@ -23,6 +23,13 @@ impl Loaded {
                 first.mechanism,
                 share(first)
             ),
+            Some(first) if first.fit == Fit::CannotTell && first.conditions.iter().any(|limit| limit.forbids()) => {
+                let limits = first.conditions.iter().map(|limit| limit.word()).collect::<Vec<_>>().join(", ");
+                let (limit, name, share) = (percent(load.cpu), &first.mechanism, share(first));
+                format!(
+                    "Whether any stays within {limit} of a CPU at {what} is not known; {name} takes {share}, and is {limits}."
+                )
+            }
             Some(_) => {
                 let (names, shares) = least(&self.burdens, "come");
                 let limit = percent(load.cpu);

@@ -4,8 +4,9 @@ use super::compared::{Compared, ComparedRow, Loaded, RowFigures};
 use super::words;
 use crate::answer::{Answer, Cell, Headline, Section, Tint};
 use crate::text::some;
+use std::collections::BTreeSet;
 use switchcost_analysis::number::{counted, exactly, nanoseconds, percent};
-use switchcost_analysis::{Condition, Grown, Outcome, Quantity};
+use switchcost_analysis::{At, Condition, Grown, Outcome, Quantity};
 use switchcost_catalogue::Published;
 use switchcost_model::{Value, commonest_first};
 
@@ -36,8 +37,13 @@ impl Compared {
             about: self.about(),
             sections,
             remarks: self.remarks(&reasons),
-            outcome: self.gate.as_ref().map(words::gate),
+            outcome: self.outcome(),
         }
+    }
+
+    /// The line of the gate, with what limits its rows.
+    pub(super) fn outcome(&self) -> Option<String> {
+        self.gate.as_ref().map(|gate| words::gate(gate, self.at) + &limits(&self.rows))
     }
 
     /// Of two runs the rows that moved stand first, the largest change before all.
@@ -63,7 +69,7 @@ impl Compared {
     /// first.
     fn claim(&self) -> Option<String> {
         let first = self.rows.first().filter(|_| self.refused.is_empty())?;
-        let clauses = || self.rows.iter().map(clause).collect::<Vec<_>>().join("; ");
+        let clauses = || self.rows.iter().map(|row| clause(row, self.at)).collect::<Vec<_>>().join("; ");
         let lost: usize = self.unmatched.iter().map(|side| side.labels.len()).sum();
         let lost = lost + self.skipped.len();
         let names = self.names();
@@ -158,6 +164,7 @@ impl Compared {
             is += &mark;
             let limits = sides.iter().skip(usize::from(reference.is_some()));
             let mut limits: Vec<Condition> = limits.flat_map(|side| side.conditions.iter().copied()).collect();
+            limits.sort();
             limits.dedup_by_key(|limit| limit.word());
             let (first, last) = if alike { (of_a, figure(&row.b)) } else { (figure(&row.b), of_a) };
             table.rows.push(vec![
@@ -213,6 +220,7 @@ impl Compared {
                 cells.push(side.map_or(Cell::Value(Value::Unknown), figure));
                 cells.push(of_b.map_or(Cell::Empty, |row| self.factor(row)));
             }
+            limits.sort();
             limits.dedup_by_key(|limit| limit.word());
             cells.push(Cell::Limits(limits));
             table.rows.push(cells);
@@ -263,6 +271,13 @@ impl Compared {
             out.push("Published by others: other machine, other method, no verdict:".to_owned());
             out.extend(self.published.iter().map(|value| format!("- {}", published_phrase(value))));
         }
+        let several =
+            |row: &ComparedRow| row.a.modes.len().min(row.b.modes.len()) > 1 && row.comparison.modes.is_none();
+        if self.rows.iter().any(|row| several(row) && row.comparison.outcome != Outcome::CannotTell) {
+            out.push(
+                "Modes are compared one by one, the cheapest with the cheapest, whatever their shares.".to_owned(),
+            );
+        }
         let mut notes: Vec<String> = self.notes.clone();
         notes.sort();
         notes.dedup();
@@ -305,6 +320,13 @@ impl Compared {
     }
 }
 
+/// What limits conclusions from these rows, such as `; disturbed; drifting`.
+pub(super) fn limits<'r>(rows: impl IntoIterator<Item = &'r ComparedRow>) -> String {
+    let sides = rows.into_iter().flat_map(|row| [&row.a, &row.b]).flat_map(|side| &side.conditions);
+    let words: BTreeSet<&str> = sides.map(|limit| limit.word()).collect();
+    words.into_iter().map(|word| format!("; {word}")).collect()
+}
+
 /// What was asked of mechanisms by name: `switch, 10,000 contexts`.
 fn question(row: &ComparedRow) -> String {
     let memory = row.a.experiment.quantity == Quantity::MEMORY;
@@ -319,10 +341,11 @@ fn of(what: String, row: &ComparedRow) -> String {
 }
 
 /// `a switch is 4.7 times slower`.
-fn clause(row: &ComparedRow) -> String {
+fn clause(row: &ComparedRow, at: At) -> String {
     let experiment = row.a.experiment;
     let what = if row.a.unit == experiment.unit { &experiment.clause } else { &row.a.unit };
-    let what = of(what.clone(), row);
+    let what = if at == At::Median { what.clone() } else { format!("the {at} of {what}") };
+    let what = of(what, row);
     match row.comparison.outcome {
         Outcome::Same(within) => format!("{what} is {}", same(within)),
         Outcome::CannotTell => format!("{what}: inconclusive"),

@@ -3,7 +3,7 @@
 
 use switchcost_analysis::number::{counted, exactly, factor, percent};
 use switchcost_analysis::{
-    CORE, Caution, DEFAULT_FLOOR, Exceeded, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
+    At, CORE, Caution, DEFAULT_FLOOR, Exceeded, Gate, GateOutcome, Ground, Incomparable, Quantity, Remark, Side, Why,
 };
 use switchcost_model::{Difference, Run, Value};
 
@@ -111,7 +111,7 @@ pub(super) fn caution(caution: &Caution, differences: &[Difference], all: usize)
         ),
         Caution::Watched(runs) => {
             let each: Vec<String> = runs.iter().map(|(run, who)| format!("run {run} by {who}")).collect();
-            format!("Watched, so that a switch may take half as long again: {}.", each.join(", "))
+            format!("Watched, so that a switch may take half as long again or more: {}.", each.join(", "))
         }
         Caution::Versions => "The runs were made by different versions of switchcost.".into(),
         Caution::Clock(log) => {
@@ -155,15 +155,16 @@ pub(super) fn remark(remark: &Remark) -> String {
     }
 }
 
-/// One line.
-pub(super) fn gate(gate: &Gate) -> String {
+/// One line. `at`: what stands for a start.
+pub(super) fn gate(gate: &Gate, at: At) -> String {
     let word = match gate.outcome {
         GateOutcome::Passed => "PASS",
         GateOutcome::Failed => "FAIL",
         GateOutcome::Inconclusive => "INCONCLUSIVE",
     };
     let limit = (gate.limit * 1e5).round() / 1e3;
-    format!("{word} (gate {limit} %): {}", ground(gate))
+    let of = if at == At::Median { String::new() } else { format!(" of {at}") };
+    format!("{word} (gate {limit} %{of}): {}", ground(gate))
 }
 
 /// What a gate rests on: a clause.
@@ -244,14 +245,8 @@ mod tests {
     use super::*;
 
     fn worded(ground: Ground, starts: Option<u64>) -> String {
-        gate(&Gate {
-            limit: 0.05,
-            outcome: GateOutcome::Inconclusive,
-            missed: None,
-            starts,
-            ground,
-            exceeded: Vec::new(),
-        })
+        let outcome = GateOutcome::Inconclusive;
+        gate(&Gate { limit: 0.05, outcome, missed: None, starts, ground, exceeded: Vec::new() }, At::Median)
     }
 
     #[test]
