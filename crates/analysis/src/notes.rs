@@ -293,7 +293,7 @@ fn wide(row: &Judged<'_>, run: &Run) -> Option<Remark> {
         });
     };
     let width = interval.relative_half_width(figures.median);
-    // Two that are printed alike are no news.
+    // If both are printed alike, the row has the width that was asked for.
     if width <= target || Value::Percent(width).to_string() == Value::Percent(target).to_string() {
         return None;
     }
