@@ -1210,6 +1210,11 @@ export interface Seen {
    */
   strays: number;
   /**
+   * Program that traced the probe when the host heard from it, and is none of its own: each of
+   * its stops is a kernel switch.
+   */
+  tracer?: string | null;
+  /**
    * The probe's processes and threads when `plan` had been read; None where the host cannot
    * look.
    */

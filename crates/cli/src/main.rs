@@ -6,7 +6,7 @@ use std::process::ExitCode;
 #[cfg(target_os = "linux")]
 #[global_allocator]
 static MEMORY: switchcost_machine::OrEnd = switchcost_machine::OrEnd {
-    sentence: "switchcost: memory ran out, which a limit of this session or of its control group may be why; allow more (ulimit -v); what was measured before is stored\n",
+    sentence: "switchcost: memory ran out: the machine, this session (ulimit -v and -d) or its control group has no more; allow more; what was measured before is stored\n",
     status: 3,
 };
 

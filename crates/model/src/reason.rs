@@ -66,7 +66,7 @@ pub enum Reason {
     )]
     Overloaded { wakes: u64, intended: u64, #[serde(skip_serializing_if = "Option::is_none")] most: Option<f64> },
     #[error(
-        "overloaded: the waiter had not come to its end {after_ms} ms after the load began, and the hogs were ended; take a longer period, less load, fewer hogs or another class"
+        "overloaded: the waiter had not come to its end {after_ms} ms after it began, as others had the CPU; take a longer period, less load, fewer hogs or another class, or measure when nothing else runs"
     )]
     Starved { after_ms: u64 },
     #[error("this row cannot run here: {why}")]

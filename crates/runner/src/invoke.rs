@@ -236,7 +236,8 @@ impl Sights<'_> {
             self.seen.last_samples_ns = Some(now);
             self.around.iter_mut().for_each(|around| around.end(child));
         }
-        if self.alarm.get().is_some_and(|at| Instant::now() >= at) {
+        // As it is now: with the measurements it may be over.
+        if self.around.as_ref().and_then(|around| around.alarm()).is_some_and(|at| Instant::now() >= at) {
             self.around.iter_mut().for_each(|around| around.woken(child));
         }
         if self.seen.plan_ns.is_none() && reader.transcript().plan.is_some() {

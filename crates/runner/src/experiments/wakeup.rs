@@ -99,10 +99,6 @@ impl Around for Loaded {
 
     /// Another look, and the hogs may go.
     fn end(&mut self, child: &Child) {
-        if let Some(trace) = self.trace.take() {
-            let (tail, traced) = tail(trace.waits_of(child));
-            (self.seen.tail, self.traced) = (Some(tail), traced);
-        }
         if let Some((at, first, cpu_ns)) = self.looked.take()
             && let Some(reading) = child.scheduled()
         {
@@ -116,6 +112,11 @@ impl Around for Loaded {
         }
         self.until = None;
         child.end_hogs();
+        // Last: to give up events of the kernel can take half a second.
+        if let Some(trace) = self.trace.take() {
+            let (tail, traced) = tail(trace.waits_of(child));
+            (self.seen.tail, self.traced) = (Some(tail), traced);
+        }
     }
 
     fn alarm(&self) -> Option<Instant> {
