@@ -1,4 +1,4 @@
-//! The readers of what others wrote. Each is called with any input, and says what must hold then.
+//! A function for each reader of what others wrote: it takes any input, and asserts what must hold.
 //! Fuzzers draw the input; a test of the gate gives the seeds (tests/tests/fuzzed.rs).
 
 use sha2::{Digest, Sha256};

@@ -37,7 +37,7 @@ fn other_ways(invocations: &[&Invocation]) -> Option<(usize, Reason)> {
 pub fn verdict_of(constants: &Constants, run: &Run, index: usize, invocations: &[&Invocation]) -> Judgement {
     let judgement = of_starts(constants, run, index, invocations);
     let tracer = || run.invocations.iter().find_map(|start| start.seen.as_ref()?.tracer());
-    match tracer().filter(|_| judgement.verdict == Verdict::Contradicted) {
+    match (judgement.verdict == Verdict::Contradicted).then(tracer).flatten() {
         Some(by) => Judgement::new(Verdict::Unobservable, Reason::Traced { by: by.to_owned() }),
         None => judgement,
     }

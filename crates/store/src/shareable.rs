@@ -140,7 +140,7 @@ fn names_rows(word: &str) -> bool {
 fn users(text: &str) -> Vec<String> {
     let after =
         |homes: &&str| -> Vec<String> { text.split(*homes).skip(1).map(|rest| component(rest).to_owned()).collect() };
-    HOMES.iter().filter(|_| text.contains(SEPARATORS)).flat_map(after).collect()
+    if text.contains(SEPARATORS) { HOMES.iter().flat_map(after).collect() } else { Vec::new() }
 }
 
 /// The beginning of a text up to the end of the path component.

@@ -2,9 +2,9 @@
 //! case for each row of B, and one for the gate.
 
 use super::compared::{Compared, ComparedRow};
+use super::said::{change, limits, span};
 use super::words;
 use crate::text::Style;
-use std::collections::BTreeSet;
 use switchcost_analysis::number::percent;
 use switchcost_analysis::{At, GateOutcome, Outcome, excludes};
 
@@ -53,7 +53,7 @@ fn case(row: &ComparedRow, limit: Option<f64>, at: At) -> Case {
         None if comparison.outcome == Outcome::Slower => FAILED,
         _ => None,
     };
-    let interval = comparison.interval.map(|_| format!(", interval {}", super::said::span(row)));
+    let interval = comparison.interval.map(|_| format!(", interval {}", span(row)));
     let reason = comparison.why.as_ref().map_or(String::new(), |why| format!("; {}", words::reason(why)));
     let against = match comparison.outcome {
         Outcome::Same(_) => "as",
@@ -64,11 +64,8 @@ fn case(row: &ComparedRow, limit: Option<f64>, at: At) -> Case {
     // Rows of two runs have one name.
     let a = if row.a.label == row.b.label { "A" } else { &row.a.label };
     let at = if at == At::Median { String::new() } else { format!("{at}: ") };
-    let sides = [&row.a, &row.b].into_iter().flat_map(|side| &side.conditions);
-    let limits: BTreeSet<&str> = sides.map(|limit| limit.word()).collect();
-    let limits: String = limits.into_iter().map(|word| format!("; {word}")).collect();
-    let says =
-        format!("{at}{} {against} {a}{}{reason}{limits}", super::said::change(row), interval.unwrap_or_default());
+    let (change, interval) = (change(row), interval.unwrap_or_default());
+    let says = format!("{at}{change} {against} {a}{interval}{reason}{}", limits([row]));
     (row.b.label.clone(), end, says)
 }
 
