@@ -23,17 +23,32 @@ export async function open(page: Page, name: string, fragment = ""): Promise<str
   return wrong;
 }
 
+/** Goes to another view, and waits until it is drawn: by the page's own listener, which was there first. */
 export const go = async (page: Page, fragment: string): Promise<void> =>
-  page.evaluate((fragment) => void (location.hash = fragment), fragment);
+  page.evaluate(
+    (fragment) =>
+      new Promise<void>((drawn) => {
+        addEventListener("hashchange", () => drawn(), { once: true });
+        const before = location.hash;
+        location.hash = fragment;
+        if (location.hash === before) drawn();
+      }),
+    fragment,
+  );
 
-/** Shows a page whose data are changed, in the same template. */
-export async function changed(page: Page, name: string, change: (data: PageData) => void): Promise<PageData> {
+/** Shows a page whose data are changed, in the same template, and waits until it is drawn. */
+export async function changed(
+  page: Page,
+  name: string,
+  change: (data: PageData) => void,
+  fragment = "",
+): Promise<PageData> {
   const text = readFileSync(pageFile(name), "utf8");
   const data = dataOf(text);
   change(data);
   const body = withData(text, data);
   await page.route("**/changed.html*", (route) => route.fulfill({ body, contentType: "text/html" }));
-  await page.goto("http://page.test/changed.html");
+  await page.goto(`http://page.test/changed.html${fragment}`);
   await expect(page.locator("main > *").first()).toBeAttached();
   return data;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { duration } from "../../src/format";
-import { dataOf, pageFile, shownFile, withData } from "./fixtures";
-import { axe, cells, go, open } from "./opened";
+import { dataOf, pageFile, shownFile } from "./fixtures";
+import { axe, cells, changed, go, open } from "./opened";
 
 interface Waits {
   results: {
@@ -91,13 +91,9 @@ test("single units are drawn with p99.9 where it is carried", async ({ page }) =
 });
 
 test("histograms of rows that failed a check are pale, and are saved with the rest", async ({ page }) => {
-  const text = readFileSync(pageFile("waits"), "utf8");
-  const data = dataOf(text);
-  data.runs[0]!.results[0]!.verdict = "contradicted";
-  data.runs[0]!.results[0]!.reason = "made up";
-  const changed = withData(text, data);
-  await page.route("**/changed.html*", (route) => route.fulfill({ body: changed, contentType: "text/html" }));
-  await page.goto("http://page.test/changed.html");
+  await changed(page, "waits", ({ runs }) =>
+    Object.assign(runs[0]!.results[0]!, { verdict: "contradicted", reason: "made up" }),
+  );
   const figure = page.locator("#percentiles-wakeup-batch");
   await expect(figure.locator("svg text", { hasText: /contradictedThe evidence/ })).toHaveCount(1);
   const opacity = (nth: number) =>
