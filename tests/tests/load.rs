@@ -47,7 +47,8 @@ fn the_cost_is_the_rate_times_the_figure_and_only_cpu_time_decides() {
 #[test]
 fn the_cheapest_that_fits_comes_first_and_what_is_missing_is_measured_as_asked() {
     let world = three();
-    let said = world.run("compare spin thread/spread honest --contexts 4 --rate 30k/s --rounds 6 --format json");
+    let words = "compare spin thread/spread honest --contexts 4 --rate 30k/s --rounds 6 --seed 1 --format json";
+    let said = world.run(words);
     assert_eq!(said.status, 0, "{said:?}");
     assert!(said.err.contains("measured now: thread/spin contexts=4, "), "{said:?}");
     let json = said.json();
