@@ -53,9 +53,10 @@ fn a_filter_that_refuses_clone3_is_named() {
     }
     // musl, and C libraries older than the call, start threads without it.
     let told = |reason: &String| reason.contains("a filter of the session (seccomp) refuses the call");
-    assert!(reasons(&said).iter().all(told), "{said:?}");
-    // A window that did not run has no share.
-    assert!(!said.words().contains("of one CPU over the last"), "{said:?}");
+    let found = reasons(&said);
+    assert!(found.iter().all(told), "{said:?}");
+    // Where no thread spun there is no share, however long it all took.
+    assert!(found.is_empty() || !said.words().contains("of one CPU over the last"), "{said:?}");
 }
 
 /// Numbers of calls are those of x86-64.
