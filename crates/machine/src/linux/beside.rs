@@ -41,12 +41,12 @@ impl Running {
         })
     }
 
-    /// A probe may trace what it starts: that is its own work.
+    /// A probe may trace what it starts, by any of its threads: that is its own work.
     pub(crate) fn tracer(&self) -> Option<String> {
         let host = Host::real();
         let status = host.read(format!("/proc/{}/status", self.pid())).ok()?;
         let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"))?.trim();
-        let own = || tree::all_tasks(self.pid(), &[]).iter().any(|(process, _)| process.to_string() == tracer);
+        let own = || tree::all_tasks(self.pid(), &[]).iter().any(|(_, task)| task.to_string() == tracer);
         (tracer != "0" && !own()).then(|| host.process(tracer))
     }
 

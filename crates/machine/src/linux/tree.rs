@@ -196,6 +196,11 @@ fn control_groups(host: &Host, family: &[Process]) -> Option<u64> {
     (!distinct.is_empty()).then_some(distinct.len() as u64)
 }
 
+/// The kernel names a tracer by its thread.
+pub(super) fn is_task_of(host: &Host, pid: i32, task: i32) -> bool {
+    host.exists(format!("/proc/{pid}/task/{task}"))
+}
+
 /// CPUs, switches and set-up of the tasks. None: of a task that is there something cannot be read
 /// that others would be accused of.
 fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFacts> {
@@ -224,8 +229,8 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
                 }
                 "TracerPid" => {
                     let tracer = value.trim().parse().unwrap_or(0);
-                    // A probe may trace what it starts: that is its own work.
-                    let own = family.iter().any(|process| process.pid == tracer);
+                    // A probe may trace what it starts, by any of its threads: that is its own work.
+                    let own = tracer != 0 && family.iter().any(|process| is_task_of(host, process.pid, tracer));
                     *facts.traced.get_or_insert(0) += u64::from(own);
                     strangers.extend((tracer != 0 && !own).then_some(tracer));
                 }

@@ -123,6 +123,28 @@ fn a_task_is_looked_at_whole_or_not_at_all() {
     assert_eq!(look(Some(status), "200 (a) S 100 0 0 0\n"), None);
 }
 
+/// The kernel names a tracer by its thread: gVisor's traces the guest by others than its first.
+#[test]
+fn a_probe_that_traces_by_any_thread_is_no_stranger() {
+    let stat = format!("200 (a) S 100 {}3 0 0\n", "0 ".repeat(34));
+    let traced = |by: i32| {
+        let root = tempfile::tempdir().unwrap();
+        for task in [200, 201] {
+            let folder = root.path().join(format!("proc/200/task/{task}"));
+            fs::create_dir_all(&folder).unwrap();
+            let counts = "voluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t1\n";
+            fs::write(folder.join("status"), format!("TracerPid:\t{by}\nCpus_allowed_list:\t3\n{counts}")).unwrap();
+            fs::write(folder.join("stat"), &stat).unwrap();
+        }
+        let facts = read_tasks(&Host::fake(root.path()), &processes([200]), &mut Tree::default()).unwrap();
+        (facts.traced, facts.tracer.is_some())
+    };
+    assert_eq!(
+        [traced(0), traced(200), traced(201), traced(300)],
+        [(Some(0), false), (Some(2), false), (Some(2), false), (Some(0), true)]
+    );
+}
+
 /// 33 sandboxes of runsc are 167 processes.
 #[test]
 fn what_processes_used_is_known_of_more_than_are_looked_at() {
