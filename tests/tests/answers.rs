@@ -66,16 +66,16 @@ fn rows_of<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
 fn only_disturbed(world: &World, words: &str) -> String {
     let said = world.run(words);
     assert!([0, 4].contains(&said.status), "{said:?}");
-    let run = Store::open(&world.store()).unwrap().load("latest").unwrap();
+    let mut run = Store::open(&world.store()).unwrap().load("latest").unwrap();
     let path = world.path("busy.sqlite");
     let mut busy = Store::open(&path).unwrap();
     let begun = Run { invocations: Vec::new(), ended_by: EndedBy::Unfinished, ended_unix_ns: None, ..run.clone() };
     busy.begin_run(&begun).unwrap();
-    for mut start in run.invocations {
+    for mut start in std::mem::take(&mut run.invocations) {
         start.disturbances = vec![Disturbance::ForeignCpu { ns: 400_000_000, of_ns: 800_000_000 }];
         busy.add_invocation(&run.id, &start).unwrap();
     }
-    busy.finish_run(&run.id, run.ended_by, run.ended_unix_ns.unwrap()).unwrap();
+    busy.finish_run(&run).unwrap();
     path.display().to_string()
 }
 

@@ -41,7 +41,7 @@ fn keep(world: &World, body: &str) {
     let mut store = switchcost_store::Store::open(&world.store()).unwrap();
     store.begin_run(&switchcost_model::Run { invocations: Vec::new(), ..run.clone() }).unwrap();
     run.invocations.iter().for_each(|invocation| store.add_invocation(&run.id, invocation).unwrap());
-    store.finish_run(&run.id, run.ended_by, run.ended_unix_ns.unwrap()).unwrap();
+    store.finish_run(&run).unwrap();
 }
 
 #[test]

@@ -482,7 +482,8 @@ fn bad_input_is_one_sentence() {
         let starts = std::mem::take(&mut run.invocations);
         store.begin_run(&run).unwrap();
         starts.iter().for_each(|start| store.add_invocation(&run.id, start).unwrap());
-        store.finish_run(&run.id, run.ended_by, run.started_unix_ns).unwrap();
+        run.ended_unix_ns = Some(run.started_unix_ns);
+        store.finish_run(&run).unwrap();
         own.run(&resume).refuses(2, &[words, &format!("{id}-{name}")]);
     }
 }

@@ -32,13 +32,22 @@ fn other_ways(invocations: &[&Invocation]) -> Option<(usize, Reason)> {
 
 /// The verdict on a row and its reason. The worst of its starts counts: one lie is enough to
 /// distrust the teller. In a run that somebody traced no start accuses anybody: he may have come
-/// and gone between two looks at it.
+/// and gone between two looks at it. Who watches without stopping it makes the CPU time around
+/// batches as dear as he likes, and no count less true.
 #[must_use]
 pub fn verdict_of(constants: &Constants, run: &Run, index: usize, invocations: &[&Invocation]) -> Judgement {
     let judgement = of_starts(constants, run, index, invocations);
-    let tracer = || run.invocations.iter().find_map(|start| start.seen.as_ref()?.tracer());
-    match (judgement.verdict == Verdict::Contradicted).then(tracer).flatten() {
-        Some(by) => Judgement::new(Verdict::Unobservable, Reason::Traced { by: by.to_owned() }),
+    if judgement.verdict != Verdict::Contradicted {
+        return judgement;
+    }
+    let tracer = run.invocations.iter().find_map(|start| start.seen.as_ref()?.tracer());
+    let traced = tracer.map(|by| Reason::Traced { by: by.to_owned() });
+    let watched = || {
+        let by = Some(run.machine.watchers()).filter(|by| !by.is_empty())?;
+        judgement.reason.as_ref().is_some_and(Reason::of_time).then_some(Reason::Watched { by })
+    };
+    match traced.or_else(watched) {
+        Some(reason) => Judgement::new(Verdict::Unobservable, reason),
         None => judgement,
     }
 }

@@ -39,6 +39,22 @@ fn a_run_that_somebody_traced_accuses_nobody() {
     assert_eq!(row(None).0, Verdict::Contradicted);
 }
 
+/// Of CPU time that is in no batch, a watcher may have added any amount; of counts none.
+#[test]
+fn a_run_that_somebody_watched_accuses_nobody_for_cpu_time() {
+    let missing = Reason::TimeMissing { claimed_ms: 1.0, used_ms: 9.0, most_ms: Some(7.0) };
+    let order = Reason::OutOfOrder { in_order: 1, checked: 2 };
+    let row = |reason: &Reason, watched: bool| {
+        let mut run = run(Law::Normal, &[1.0, 1.0], 6, &mut Random::new(1));
+        run.invocations[0].judgement = Judgement::new(Verdict::Contradicted, reason.clone());
+        let who = if watched { "perf" } else { "none" };
+        run.machine.drifting.insert("observer.perf_events".to_owned(), who.to_owned());
+        rows(&run)[0].verdict
+    };
+    assert_eq!(row(&missing, true), Verdict::Unobservable);
+    assert_eq!([row(&missing, false), row(&order, true)], [Verdict::Contradicted; 2]);
+}
+
 /// Each row leaves out its own disturbed starts; what is formed round by round then takes those in
 /// again that it lacks.
 #[test]

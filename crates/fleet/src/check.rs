@@ -213,6 +213,11 @@ impl Examination<'_> {
                 fitness.add_unknown("stopped while it measured");
                 return Ok(());
             }
+            // Somebody may have begun to watch meanwhile.
+            fitness.add_findings(&run.machine.findings);
+            if !fitness.is_open() {
+                return Ok(());
+            }
             self.step.enter("judging what was measured");
             let pass = Pass::new(&[known.clone(), Analysis::new(&run, &catalogue)], &rows, self.arguments.gate);
             rows.retain(|row| pass.is_open(&known.rows[*row].label));

@@ -39,6 +39,7 @@ pub use os::memory::OrEnd;
 
 use crate::watch::Watch;
 use std::path::PathBuf;
+use std::time::Duration;
 use switchcost_model::cpu_list as list;
 use switchcost_model::{Finding, Machine};
 
@@ -62,6 +63,15 @@ pub fn fingerprint() -> Machine {
 #[must_use]
 pub fn doctor(since: Watch, machine: &Machine, stored_mhz: Option<f64>) -> Vec<Finding> {
     os::doctor(&|| since.so_far(), machine, stored_mhz)
+}
+
+/// Looks once more who watches, after a run that lasted so long, and adds to what is known of the
+/// machine who came since. A short one is not worth the milliseconds that reading others' files
+/// takes.
+pub fn look_again(machine: &mut Machine, lasted: Duration) {
+    if lasted >= Duration::from_secs(1) {
+        os::look_again(machine);
+    }
 }
 
 /// A variable of the host's own environment, if it is set and is text.

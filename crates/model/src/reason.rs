@@ -154,6 +154,11 @@ pub enum Reason {
     Traced { by: String },
 
     #[error(
+        "the machine was watched ({by}), and what that adds around the batches cannot be kept apart from a slow clock; measure without it"
+    )]
+    Watched { by: String },
+
+    #[error(
         "switchcost is translated for {below} while it runs, and a time would be the translator's; use a build for it"
     )]
     Translated { below: String },

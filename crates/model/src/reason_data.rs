@@ -24,6 +24,15 @@ impl Reason {
         Self::OtherWay { instead: Box::new(self) }
     }
 
+    /// It rests on CPU time that is in no batch, which who watches adds to.
+    #[must_use]
+    pub fn of_time(&self) -> bool {
+        match self {
+            Self::InSomeStarts { reason, .. } => reason.of_time(),
+            _ => matches!(self, Self::TimeMissing { .. } | Self::LessCpuTime { .. }),
+        }
+    }
+
     /// There is no figure: it is too small for its clock, or for what it is taken off, or the clock
     /// is a translator's.
     #[must_use]

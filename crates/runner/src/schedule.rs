@@ -146,9 +146,8 @@ fn carry_out(
     schedule.resolve_placements();
     observer.begun(&schedule.run);
     let ended_by = schedule.rounds(observer);
-    let mut run = schedule.run;
-    run.ended_by = ended_by;
-    run.ended_unix_ns = Some(unix_ns(SystemTime::now()));
+    let mut run = Run { ended_by, ended_unix_ns: Some(unix_ns(SystemTime::now())), ..schedule.run };
+    switchcost_machine::look_again(&mut run.machine, control.started.elapsed());
     observer.ended(&run);
     run
 }

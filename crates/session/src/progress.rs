@@ -188,7 +188,6 @@ impl Observer for Live<'_> {
         if run.invocations.is_empty() {
             return;
         }
-        let ended = run.ended_unix_ns.unwrap_or(run.started_unix_ns);
         // Nothing is measured any more.
         let mut patient = self.store.set_patience(LAST_PATIENCE);
         if self.store.is_gone() {
@@ -213,7 +212,7 @@ impl Observer for Live<'_> {
         }
         self.store_up(run);
         if self.failure.is_none() {
-            self.failure = self.store.finish_run(&run.id, run.ended_by, ended).err();
+            self.failure = self.store.finish_run(run).err();
         }
     }
 }

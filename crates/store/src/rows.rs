@@ -102,9 +102,10 @@ pub fn count_invocations(connection: &Connection, key: i64) -> Result<(), Fault>
 }
 
 /// Marks the end of a run.
-pub fn update_end(connection: &Connection, key: i64, ended_by: &str, ended_unix_ns: i64) -> Result<(), Fault> {
-    let sql = "UPDATE run SET ended_by = ?2, ended_unix_ns = ?3 WHERE key = ?1";
-    update_run(connection, key, sql, &[&key, &ended_by, &ended_unix_ns])?;
+pub fn update_end(connection: &Connection, key: i64, run: &Run, ended_unix_ns: i64) -> Result<(), Fault> {
+    let sql = "UPDATE run SET ended_by = ?2, ended_unix_ns = ?3, drifting = ?4, findings = ?5 WHERE key = ?1";
+    let [drifting, findings] = [json(&run.machine.drifting)?, json(&run.machine.findings)?];
+    update_run(connection, key, sql, &[&key, &run.ended_by.as_str(), &ended_unix_ns, &drifting, &findings])?;
     count_invocations(connection, key)
 }
 

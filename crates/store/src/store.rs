@@ -176,19 +176,21 @@ impl Store {
         })
     }
 
-    /// Marks the end of a run, and syncs the store to the disk.
+    /// Marks the end of a run, with what was seen of its machine meanwhile, and syncs the store to
+    /// the disk.
     ///
     /// # Errors
-    /// When there is no such run, it has already ended, `ended_by` is not an end, or writing fails.
-    pub fn finish_run(&mut self, run_id: &str, ended_by: EndedBy, ended_unix_ns: i64) -> Result<(), StoreError> {
-        if ended_by == EndedBy::Unfinished {
+    /// When there is no such run, it has already ended, it does not say how and when, or writing
+    /// fails.
+    pub fn finish_run(&mut self, run: &Run) -> Result<(), StoreError> {
+        let Some(ended_unix_ns) = run.ended_unix_ns.filter(|_| run.ended_by != EndedBy::Unfinished) else {
             let reason = "`unfinished` is not a way to end".to_owned();
-            return Err(StoreError::Rule { id: run_id.to_owned(), reason });
-        }
+            return Err(StoreError::Rule { id: run.id.clone(), reason });
+        };
         let path = self.path.clone();
         self.write(|transaction| {
-            let key = unfinished(transaction, &path, run_id)?;
-            rows::update_end(transaction, key, ended_by.as_str(), ended_unix_ns)
+            let key = unfinished(transaction, &path, &run.id)?;
+            rows::update_end(transaction, key, run, ended_unix_ns)
         })?;
         // Passive: does not wait for readers; the log itself is synced in any case.
         let checkpoint = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));

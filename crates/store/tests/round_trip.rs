@@ -12,7 +12,7 @@ fn step_by_step(store: &mut Store, run: &Run) {
         store.add_invocation(&run.id, invocation).unwrap();
     }
     if run.ended_by != EndedBy::Unfinished {
-        store.finish_run(&run.id, run.ended_by, run.ended_unix_ns.unwrap()).unwrap();
+        store.finish_run(run).unwrap();
     }
 }
 

@@ -17,6 +17,11 @@ fn place() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
+/// The run as it ends.
+fn ended(id: &str, ended_by: EndedBy, ended_unix_ns: i64) -> Run {
+    Run { ended_by, ended_unix_ns: Some(ended_unix_ns), ..header(id) }
+}
+
 /// The error says this, with `PATH` for the store's path.
 fn check<T: std::fmt::Debug>(path: &Path, result: Result<T, StoreError>, expected: &str) {
     let said = result.expect_err(expected).to_string().replace(&path.display().to_string(), "PATH");
@@ -76,7 +81,10 @@ fn a_run_is_unfinished_until_it_ends_and_closed_after_it() {
     let seen = Store::open_read_only(&path).unwrap();
     assert!(seen.list().unwrap()[0].partial());
     assert_eq!(seen.load(ID).unwrap().invocations, [invocation(0, 0)]);
-    store.finish_run(ID, EndedBy::Budget, 7).unwrap();
+    let mut end = ended(ID, EndedBy::Budget, 7);
+    end.machine.drifting.insert("observer.tracer".into(), "strace (came later)".into());
+    store.finish_run(&end).unwrap();
+    assert_eq!(seen.load(ID).unwrap().machine, end.machine);
     let found = seen.list().unwrap().pop().unwrap();
     assert_eq!((found.partial(), found.ended_by, found.ended_unix_ns), (false, EndedBy::Budget, Some(7)));
     assert_eq!((found.variants, found.not_run, found.invocations), (3, 1, 1));
@@ -84,7 +92,7 @@ fn a_run_is_unfinished_until_it_ends_and_closed_after_it() {
 
     let ended = format!("the run `{ID}` in `PATH` has ended, and an ended run is never changed; begin a new one");
     check(&path, store.add_invocation(ID, &invocation(0, 1)), &ended);
-    check(&path, store.finish_run(ID, EndedBy::Budget, 7), &ended);
+    check(&path, store.finish_run(&end), &ended);
     check(
         &path,
         store.add_invocation("nix", &invocation(0, 1)),
@@ -107,7 +115,7 @@ fn what_does_not_hang_together_is_refused() {
     );
     check(
         &path,
-        store.finish_run(ID, EndedBy::Unfinished, 0),
+        store.finish_run(&ended(ID, EndedBy::Unfinished, 0)),
         &format!("the run `{ID}` cannot be stored: `unfinished` is not a way to end; {fault}"),
     );
     check(
@@ -393,7 +401,7 @@ fn many_hosts_may_make_and_fill_one_new_store() {
                 for sequence in 0..5 {
                     store.add_invocation(&id, &invocation(0, sequence)).unwrap();
                 }
-                store.finish_run(&id, EndedBy::Rounds, 1).unwrap();
+                store.finish_run(&ended(&id, EndedBy::Rounds, 1)).unwrap();
             });
         }
     });
@@ -410,7 +418,7 @@ fn a_run_that_stopped_early_is_reopened_and_one_that_is_complete_is_not() {
     let mut store = Store::open(&path).unwrap();
     store.begin_run(&header(ID)).unwrap();
     store.add_invocation(ID, &invocation(0, 0)).unwrap();
-    store.finish_run(ID, EndedBy::Budget, 9).unwrap();
+    store.finish_run(&ended(ID, EndedBy::Budget, 9)).unwrap();
     store.reopen_run(ID, 180_000).unwrap();
     let again = store.load(ID).unwrap();
     assert_eq!((again.ended_by, again.ended_unix_ns, again.budget_ms), (EndedBy::Unfinished, None, 180_000));
@@ -418,7 +426,7 @@ fn a_run_that_stopped_early_is_reopened_and_one_that_is_complete_is_not() {
     let overtaken = store.add_invocation(ID, &invocation(0, 0)).unwrap_err().to_string();
     assert!(overtaken.contains("another process is adding"), "{overtaken}");
     store.add_invocation(ID, &invocation(0, 1)).unwrap();
-    store.finish_run(ID, EndedBy::Precision, 10).unwrap();
+    store.finish_run(&ended(ID, EndedBy::Precision, 10)).unwrap();
     assert!(matches!(store.reopen_run(ID, 1), Err(StoreError::Ended { .. })));
     assert!(matches!(store.reopen_run("nix", 1), Err(StoreError::UnknownRun { .. })));
 }

@@ -82,3 +82,10 @@ pub(crate) fn doctor(since: SoFar<'_>, machine: &Machine, stored_mhz: Option<f64
     let sizes = doctor::sizes::Sizes { stored_mhz, ..doctor::sizes::Sizes::estimate(&host, since) };
     doctor::examine(&host, &sizes, &machine.drifting)
 }
+
+/// See the crate.
+pub(crate) fn look_again(machine: &mut Machine) {
+    let host = host::Host::real();
+    observers::came(&host, &mut machine.drifting);
+    doctor::watched_since(&host, machine);
+}

@@ -4,8 +4,8 @@
 
 use super::host::{Host, unknown};
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
-use switchcost_model::{IDLE_REQUEST, NOBODY};
+use std::collections::{BTreeMap, BTreeSet};
+use switchcost_model::{IDLE_REQUEST, NOBODY, is_known};
 
 /// Where tracefs is mounted, if it is.
 pub(crate) const TRACEFS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
@@ -57,6 +57,17 @@ pub(crate) fn observers(host: &Host) -> Vec<(&'static str, String)> {
         ("observer.kernel_checks", kernel_checks(host)),
         (IDLE_REQUEST, latency),
     ]
+}
+
+/// Adds to the facts who came later than they were gathered.
+pub(crate) fn came(host: &Host, drifting: &mut BTreeMap<String, String>) {
+    for (name, now) in observers(host).into_iter().filter(|(_, now)| is_known(now) && now != NOBODY) {
+        let before = drifting.entry(name.to_owned()).or_insert_with(|| NOBODY.to_owned());
+        if !before.starts_with(&now) {
+            let nobody = before == NOBODY || !is_known(before);
+            *before = if nobody { format!("{now} (came later)") } else { format!("{before}; later {now}") };
+        }
+    }
 }
 
 /// A few of the names, and how many more there are.
@@ -291,6 +302,21 @@ mod tests {
             (IDLE_REQUEST, "router"),
         ];
         assert_eq!(seen, expected.map(|(name, value)| (name, value.to_owned())).into());
+    }
+
+    #[test]
+    fn who_comes_later_is_added() {
+        let root = tree(&[("proc/self/status", "TracerPid:\t7\n"), ("proc/7/comm", "strace")]);
+        let later = |before: &str| {
+            let mut facts = BTreeMap::from([("observer.tracer".to_owned(), before.to_owned())]);
+            came(&Host::fake(root.path()), &mut facts);
+            facts.remove("observer.tracer").unwrap()
+        };
+        for nobody in [NOBODY, "unknown: no line"] {
+            assert_eq!(later(nobody), "strace (came later)");
+        }
+        assert_eq!([later("strace"), later(&later(NOBODY))], ["strace", "strace (came later)"]);
+        assert_eq!(later("gdb"), "gdb; later strace");
     }
 
     #[test]

@@ -65,3 +65,11 @@ pub(crate) fn examine(host: &Host, sizes: &Sizes, drifting: &BTreeMap<String, St
     let subject = Subject { host, sizes, drifting };
     CHECKS.iter().map(|check| check(&subject)).collect()
 }
+
+/// Makes anew what an examination found of who watches.
+pub(crate) fn watched_since(host: &Host, machine: &mut switchcost_model::Machine) {
+    let subject = Subject { host, sizes: &Sizes::default(), drifting: &machine.drifting };
+    for now in [observers::watching(&subject), observers::idle_request(&subject)] {
+        machine.findings.iter_mut().filter(|finding| finding.id == now.id).for_each(|finding| *finding = now.clone());
+    }
+}
