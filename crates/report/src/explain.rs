@@ -56,27 +56,32 @@ fn share(of: &Times) -> String {
 fn answer(explanation: &Explanation) -> String {
     let explained = &explanation.explained;
     let takes = format!("{} takes {}", explanation.label, explanation.figure);
+    // Parts are those of a mean, which their table has.
+    let whole = Quantity::TIME.amount(explained.total.value);
+    let rounds = counted(explained.total.rounds, "round");
+    let same = whole == explanation.figure;
+    let mean = if same { String::new() } else { format!("of {whole}, the mean of {rounds}") };
     match explained.shares() {
         Shares::FewRounds => {
-            let rounds = counted(explained.total.rounds, "round");
+            let mean = if same { String::new() } else { format!(" ({whole} on average)") };
             format!(
-                "{takes}; {rounds} with all parts, too few for shares, which need {FEWEST_STARTS}; allow more with --budget"
+                "{takes}; {rounds} with all parts{mean}, too few for shares, which need {FEWEST_STARTS}; allow more with --budget"
             )
         }
         Shares::Exceed => {
-            let come_to = explained.prediction.as_ref().map(|known| format!(" come to {} of it", percent(known.ratio)));
-            format!("{takes}; its layers{}: shares are not given", come_to.as_deref().unwrap_or(" exceed it"))
+            let whole = if same { "of it" } else { &mean };
+            let come_to =
+                explained.prediction.as_ref().map(|known| format!("come to {} {whole}", percent(known.ratio)));
+            format!("{takes}; its layers {}: shares are not given", come_to.as_deref().unwrap_or("exceed it"))
         }
         Shares::Modes => format!("{takes}; a cost of several kinds has no shares"),
         Shares::Of { layers, left } if layers.is_empty() && left.is_none() => {
-            format!("{takes}; the interval of every part holds 0")
+            format!("{takes}; {}the interval of every part holds 0", if same { mean } else { mean + ", " })
         }
         Shares::Of { layers, left } => {
             let parts = layers.iter().map(|(name, of)| format!("{} {name}", share(of)));
             let left = left.map(|of| format!("{} is left", share(&of)));
-            let whole = Quantity::TIME.amount(explained.total.value);
-            let mean = format!("of {whole}, the mean of {} rounds, ", explained.total.rounds);
-            let mean = if whole == explanation.figure { String::new() } else { mean };
+            let mean = if same { mean } else { mean + ", " };
             format!("{takes}: {mean}{}", parts.chain(left).collect::<Vec<_>>().join(", "))
         }
     }
@@ -89,10 +94,9 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
     let whole = explained.total.value;
     let titles = [("", 0), ("ns", 0), ("95 % interval", 1), ("", 2), ("", 0), ("", 0)];
     let mut table = Section::new(titles);
-    let limits = |layer: Option<usize>| {
-        let of =
-            explained.limits.iter().filter(|row| row.layer == layer).flat_map(|row| row.conditions.iter().copied());
-        let mut all: Vec<Condition> = of.collect();
+    let limits = |of: &dyn Fn(Option<usize>) -> bool| {
+        let of = explained.limits.iter().filter(|row| of(row.layer));
+        let mut all: Vec<Condition> = of.flat_map(|row| row.conditions.iter().copied()).collect();
         all.sort();
         all.dedup_by_key(|limit| limit.word());
         if all.is_empty() { Cell::Empty } else { Cell::Limits(all) }
@@ -112,7 +116,7 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
         match &layer.cost {
             Ok(part) => {
                 let mark = if part.resolved() { "" } else { "not resolved" };
-                table.rows.push(row(&layer.name, part, height, limits(Some(place)), mark));
+                table.rows.push(row(&layer.name, part, height, limits(&|layer| layer == Some(place)), mark));
                 height += part.value;
                 remarks.push(said);
             }
@@ -122,8 +126,8 @@ pub fn explain_text(explanation: &Explanation, verbose: bool, style: Style) -> S
             }
         }
     }
-    table.rows.push(row(REST, &explained.residue, height, Cell::Empty, ""));
-    table.rows.push(row(&explanation.label, &explained.total, 0.0, limits(None), ""));
+    table.rows.push(row(REST, &explained.residue, height, limits(&|_| true), ""));
+    table.rows.push(row(&explanation.label, &explained.total, 0.0, limits(&|layer| layer.is_none()), ""));
     table.below.push(sentence(explained));
     if let Some(residue) = &explained.residue_is {
         let test =
