@@ -220,6 +220,19 @@ fn a_folder_brings_its_mechanisms() {
         assert!(rows.iter().any(|row| row["mechanism"] == "thread/mine"), "{command}: {said:?}");
     }
     world.run(&format!("run thread/mine --probe {one},{two}")).refuses(2, &["--probe", "id mine", "compare --measure"]);
+    // Of two folders whose ids differ each has its row; of two sources the pages have to.
+    let other = |source: &str, page: &str| {
+        let text = probe("other", FAKE, 100).replace("source = \"fake\"", &format!("source = \"{source}\""));
+        world.write("other/probe.toml", &text.replace(&format!("[\"{FAKE}\"]"), &words));
+        world.write("other/mechanisms/thread/mine.toml", page);
+        let folders = format!("--probe {one},{}", world.path("other").display());
+        world.run(&format!("run thread/mine {folders} --rounds 1 --format json"))
+    };
+    let rows = other("mine", &page).json()["results"].as_array().unwrap().clone();
+    let probes: Vec<_> = rows.iter().filter(|row| row["mechanism"] == "thread/mine").map(|row| &row["probe"]).collect();
+    assert!(probes.len() > 1 && probes.contains(&&"mine".into()) && probes.contains(&&"other".into()), "{rows:?}");
+    other("theirs", &page.replace("[\"mine\"]", "[\"theirs\"]"))
+        .refuses(2, &["--probe: ", "there is another page of thread/mine", "give one of them another name"]);
     world.run("run thread/honest --probe ./nowhere").refuses(2, &["--probe ./nowhere"]);
     world.run(&format!("run thread/honest --probe {}", world.path("share").display())).refuses(2, &["no probe.toml"]);
     let said =

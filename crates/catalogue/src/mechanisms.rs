@@ -6,7 +6,7 @@ use crate::rules::{RuleEntry, case, general};
 use crate::values::{check_taken, word};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use switchcost_model as model;
 use switchcost_model::{
     Capabilities, Counted, CountedShare, Experiment, Family, Headline, Mechanism, MechanismId, ParameterKind,
@@ -39,12 +39,14 @@ pub struct Broken {
     pub name: String,
     /// A sentence that names file, reason and cure.
     pub reason: String,
+    /// The page and its mechanism, where another page of that is used.
+    pub unused: Option<(PathBuf, MechanismId)>,
 }
 
 impl Broken {
     pub(crate) fn new(path: &Path, reason: impl ToString) -> Self {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Self { mechanism: None, name, reason: reason.to_string() }
+        Self { mechanism: None, name, reason: reason.to_string(), unused: None }
     }
 }
 

@@ -115,7 +115,8 @@ fn add_pages(
                         let first = first.map_or_else(String::new, |first| format!(": {}", first.display()));
                         let id = &mechanism.id;
                         let reason = format!("{} is not used: there is another page of {id}{first}", path.display());
-                        catalogue.broken.push(Broken::new(&path, reason));
+                        let unused = Some((path.clone(), mechanism.id));
+                        catalogue.broken.push(Broken { unused, ..Broken::new(&path, reason) });
                     }
                 }
                 Ok((mechanism, layers, residues)) => {

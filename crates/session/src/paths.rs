@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 use switchcost_catalogue::{Broken, Catalogue, Probes, Trusted};
-use switchcost_model::{NAMED_PRIORITY, ProbeInfo};
+use switchcost_model::{MechanismId, NAMED_PRIORITY, ProbeInfo};
 use switchcost_runner::{KnownProbe, RequestError};
 
 /// How long the user's own probes are asked for a name that nothing else has.
@@ -80,6 +80,16 @@ impl Installation {
         }
         let (pages, trusted) = (self.share.join("mechanisms"), switchcost_machine::only_owner_writes);
         let mut catalogue = switchcost_catalogue::load(&pages, &own, &trusted).map_err(Failure::usage)?;
+        // What was named is measured, or it is said why not.
+        let lost = |(page, id): &(PathBuf, MechanismId)| {
+            let of_it = named_probes().iter().find(|probe| page.starts_with(&probe.folder));
+            of_it.is_some_and(|probe| {
+                catalogue.find(id).is_some_and(|used| !used.implemented_by.contains(&probe.source))
+            })
+        };
+        if let Some(page) = catalogue.broken.iter().find(|page| page.unused.as_ref().is_some_and(lost)) {
+            return Err(Failure::usage(format!("--probe: {}; give one of them another name", page.reason)));
+        }
         catalogue.sources = probes.found.into_iter().map(|probe| (probe.id, probe.source)).collect();
         catalogue.broken.extend(probes.broken);
         catalogue.broken.extend(own_words().iter().cloned().chain(broken));

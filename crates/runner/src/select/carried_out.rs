@@ -42,7 +42,7 @@ pub(super) fn carried_out(
     if fitting.is_empty() {
         return nowhere(nobody(mechanism, probes, &catalogue.broken, asked));
     }
-    let wanted = if request.probes.is_empty() { 1 } else { fitting.len() };
+    let wanted = if request.probes.is_empty() && !only_named { 1 } else { fitting.len() };
     let by = |(probe, described): (&KnownProbe, &Described)| {
         let shape = known_parameters(mechanism, described, shape);
         let reason = cannot(mechanism, described, &shape);
