@@ -286,10 +286,6 @@ pub fn usable(row: &Judged<'_>) -> Result<(), String> {
     if let Some((round, value)) = medians.iter().find(|(_, value)| *value <= 0.0) {
         return Err(format!("its cost in round {round} is {value}, and a ratio to nothing or less has no meaning"));
     }
-    // An invocation that was disturbed is repeated in its round.
-    if medians.iter().all(|(round, _)| *round == medians[0].0) {
-        return Err("it has one start only, which says nothing of its scatter; measure at least 6 rounds".into());
-    }
     Ok(())
 }
 

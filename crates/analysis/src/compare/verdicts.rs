@@ -24,12 +24,14 @@ pub enum Caution {
     Versions,
     /// The clock of one was slower, by this logarithm (B's, if positive).
     Clock(f64),
-    /// Too few starts in so many rows; each side takes `needed`.
+    /// Too few starts in so many rows, or too few rounds that hold both.
     FewStarts {
-        /// Rows that lack starts.
+        /// Rows that lack them.
         rows: usize,
-        /// Starts of each side.
+        /// Starts that each side needs, or rounds.
         needed: usize,
+        /// They are rounds.
+        rounds: bool,
     },
 }
 
@@ -167,8 +169,10 @@ fn cautions(
     }
     let clocks = pairs.iter().filter_map(|(a, b)| clocks_differ(&runs[a.0], &runs[b.0], &a.1.variant.probe));
     cautions.extend(clocks.max_by(|a, b| a.abs().total_cmp(&b.abs())).map(Caution::Clock));
-    let lacking: Vec<usize> = comparisons.iter().filter_map(Comparison::lacks_starts).collect();
-    cautions.extend(lacking.iter().max().map(|&needed| Caution::FewStarts { rows: lacking.len(), needed }));
+    let lacking = comparisons.iter().filter_map(|one| Some((one.lacks_starts()?, one.paired)));
+    let lacking: Vec<(usize, bool)> = lacking.collect();
+    let most = lacking.iter().max();
+    cautions.extend(most.map(|&(needed, rounds)| Caution::FewStarts { rows: lacking.len(), needed, rounds }));
     cautions
 }
 

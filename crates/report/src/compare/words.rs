@@ -117,9 +117,12 @@ pub(super) fn caution(caution: &Caution, differences: &[Difference], all: usize)
         Caution::Clock(log) => {
             format!("{} at its best: intervals of rows that may follow it are widened for it.", slower_clock(*log))
         }
-        Caution::FewStarts { rows, needed } => {
+        Caution::FewStarts { rows, needed, rounds } => {
             let of = if *rows == all { String::new() } else { format!(" in {rows} of {all} rows") };
-            format!("Too few starts for a verdict{of}: it takes {needed} on each side.")
+            match rounds {
+                true => format!("Too few rounds with both for a verdict{of}: it takes {needed}."),
+                false => format!("Too few starts for a verdict{of}: it takes {needed} on each side."),
+            }
         }
     }
 }
