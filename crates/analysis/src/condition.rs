@@ -77,9 +77,10 @@ impl Row<'_> {
         }
         let (starts, of) = (*disturbed_counted, invocation_medians.len());
         let lacking = self.undisturbed.as_ref().and_then(Undisturbed::lacking).is_some();
-        let few = of < FEWEST && !self.quantity.exact;
+        let measured = !self.quantity.exact;
+        let few = of < FEWEST && measured;
         [
-            (starts > 0).then_some(Condition::Disturbed { starts, of }),
+            (starts > 0 && measured).then_some(Condition::Disturbed { starts, of }),
             lacking.then_some(Condition::Slowed),
             self.range().map(|_| Condition::Drifting),
             few.then_some(Condition::FewStarts { starts: of, needed: FEWEST }),

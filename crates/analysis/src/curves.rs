@@ -158,7 +158,7 @@ pub fn lines(rows: &[Row<'_>]) -> Vec<Line> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Order<'c> {
     /// Those that may cost least at the first point and at the last: all others cost more. None:
-    /// any may, or one has no interval.
+    /// any may, or one has no interval, or was disturbed.
     pub least: [Option<Vec<&'c str>>; 2],
     /// Those that may grow most, where every one that does grows; None likewise.
     pub most: Option<Vec<Growth<'c>>>,
@@ -178,11 +178,11 @@ pub struct Growth<'c> {
 }
 
 impl<'c> Growth<'c> {
-    /// None: at either end there is no figure, or no interval.
+    /// None: at either end there is no figure or no interval, or others disturbed its starts.
     #[must_use]
     pub fn of(rows: &[Row<'_>], curve: &'c Curve, [from, to]: [u64; 2]) -> Option<Self> {
         let (first, last) = (curve.at(rows, from)?, curve.at(rows, to)?);
-        let ((low, high), (least, most)) = (first.reach()?, last.reach()?);
+        let ((low, high), (least, most)) = (undisturbed(first)?, undisturbed(last)?);
         let factor = first.one().zip(last.one()).map(|(first, last)| last / first);
         (low > 0.0).then_some(Self { label: &curve.label, factor, span: (least / high, most / low) })
     }
@@ -192,6 +192,11 @@ impl<'c> Growth<'c> {
     pub fn carried(&self) -> Option<f64> {
         Times { ratio: self.factor?, interval: Some(self.span) }.carried()
     }
+}
+
+/// From where to where the cost of a row reaches, if it is the row's own.
+fn undisturbed(row: &Row<'_>) -> Option<(f64, f64)> {
+    row.reach().filter(|_| row.others().is_none())
 }
 
 /// Of these spans those that may be the least; None: any may, or one is not known.
@@ -208,7 +213,7 @@ fn lowest<T: Copy>(spans: Vec<Option<(f64, f64, T)>>) -> Option<Vec<T>> {
 pub fn order<'c>(rows: &[Row<'_>], curves: &[&'c Curve], ends: [u64; 2]) -> Order<'c> {
     let least = |x| {
         let there = curves.iter().filter_map(|curve| Some((curve.at(rows, x)?, curve.label.as_str())));
-        lowest(there.map(|(row, label)| row.reach().map(|(low, high)| (low, high, label))).collect())
+        lowest(there.map(|(row, label)| undisturbed(row).map(|(low, high)| (low, high, label))).collect())
     };
     let grown: Vec<Option<Growth<'c>>> = curves
         .iter()

@@ -247,9 +247,15 @@ impl Judged<'_> {
     /// Why its figure says nothing beyond its run: somebody else was there too often.
     #[must_use]
     pub fn disturbed(&self) -> Option<String> {
+        self.undisturbed.as_ref().and_then(Undisturbed::lacking).or_else(|| self.others())
+    }
+
+    /// How many of its starts others disturbed; None of counts, which they do not move.
+    #[must_use]
+    pub fn others(&self) -> Option<String> {
         let (disturbed, starts) = (self.summary.disturbed_counted, self.summary.invocation_medians.len());
-        let others = || (disturbed > 0).then(|| format!("other programs disturbed {disturbed} of its {starts} starts"));
-        self.undisturbed.as_ref().and_then(Undisturbed::lacking).or_else(others)
+        let moved = disturbed > 0 && !self.quantity.exact;
+        moved.then(|| format!("other programs disturbed {disturbed} of its {starts} starts"))
     }
 
     /// Where the figure of another run of the same hour lies in 95 % of cases: it scatters as much

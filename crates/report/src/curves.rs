@@ -67,12 +67,18 @@ fn points(analysis: &Analysis<'_>, axis: &str, curves: &[&Curve]) -> Section {
     let ends = [places[0], places[places.len() - 1]];
     let named =
         |x: u64| if axis == CONTEXTS { format!("{} contexts", value(x)) } else { format!("{axis}={}", value(x)) };
+    let disturbed = |row: &Row<'_>| row.others().is_some();
+    let at_ends = curves.iter().flat_map(|curve| ends.map(|x| curve.at(&analysis.rows, x)));
+    let busy = at_ends.flatten().any(disturbed);
     table.below.push(match curves {
-        [only] => alone(Growth::of(&analysis.rows, only, ends), &only.label, &ends.map(named)),
-        several => concluded(&order(&analysis.rows, several, ends), &ends.map(named)),
+        [only] => alone(Growth::of(&analysis.rows, only, ends), &only.label, &ends.map(named), busy),
+        several => concluded(&order(&analysis.rows, several, ends), &ends.map(named), busy),
     });
     table
 }
+
+/// Why nothing is concluded of figures that may be of what else ran.
+const BUSY: &str = "other programs ran beside a row at its ends";
 
 /// Points of a picture.
 const SPARKS: usize = 8;
@@ -117,9 +123,12 @@ fn grown(grown: &Growth<'_>) -> String {
 }
 
 /// How the only curve grows.
-fn alone(found: Option<Growth<'_>>, label: &str, [from, to]: &[String; 2]) -> String {
+fn alone(found: Option<Growth<'_>>, label: &str, [from, to]: &[String; 2], busy: bool) -> String {
     match found {
-        None => format!("{label}: how it grows from {from} to {to} is open, since an interval is missing."),
+        None => {
+            let why = if busy { BUSY } else { "an interval is missing" };
+            format!("{label}: how it grows from {from} to {to} is open, since {why}.")
+        }
         Some(Growth { span: (low, high), .. }) if low <= 1.0 && high >= 1.0 => {
             format!("{label}: no growth from {from} to {to} that its intervals show.")
         }
@@ -128,7 +137,7 @@ fn alone(found: Option<Growth<'_>>, label: &str, [from, to]: &[String; 2]) -> St
 }
 
 /// What costs least at both ends, and what grows most.
-fn concluded(order: &Order<'_>, [from, to]: &[String; 2]) -> String {
+fn concluded(order: &Order<'_>, [from, to]: &[String; 2], busy: bool) -> String {
     let few = |names: &[&str]| match names {
         [names @ .., last] if (1..NAMES).contains(&names.len()) => format!("{} and {last}", names.join(", ")),
         names if names.len() > NAMES => format!("{} and {} more", names[..NAMES].join(", "), names.len() - NAMES),
@@ -148,14 +157,15 @@ fn concluded(order: &Order<'_>, [from, to]: &[String; 2]) -> String {
         format!("{} {verb}{by}", few(&all.iter().map(|one| one.label).collect::<Vec<_>>()))
     };
     let most = order.most.as_ref().map(|all| named(all, &format!("{} most", verb(all.len(), "grow"))));
-    let still = order.still.as_ref().filter(|_| most.is_some()).map(|all| match all.as_slice() {
-        [one] if one.span.1 < 1.0 => named(all, "falls"),
-        _ => named(all, "least"),
+    let still = order.still.as_deref().filter(|_| most.is_some()).map(|all| match all {
+        all if all.iter().all(|one| one.span.1 < 1.0) => named(all, &verb(all.len(), "fall")),
+        all => named(all, "least"),
     });
     let growth: Vec<String> = most.into_iter().chain(still).collect();
     let said: Vec<String> = least.into_iter().chain((!growth.is_empty()).then(|| growth.join(", "))).collect();
     if said.is_empty() {
-        return "No order: the intervals overlap, or a figure has none.".to_owned();
+        let why = if busy { BUSY } else { "the intervals overlap, or a figure has none" };
+        return format!("No order: {why}.");
     }
     format!("{}.", said.join("; "))
 }

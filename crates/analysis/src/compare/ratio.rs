@@ -220,12 +220,12 @@ pub fn within(a: &Judged<'_>, b: &Judged<'_>, noise: &Noise, rules: &Rules) -> R
         (Some(_), Some(_)) => LogRatio { interval: range(a, b, of), ..estimate }.widened(WIDEST),
         _ => estimate.widened(wider),
     };
-    // Others who fill one CPU are not beside a row on another: no round cancels them.
-    let elsewhere = || unsettled(a, b, Judged::disturbed).filter(|_| a.variant.placement != b.variant.placement);
+    // What others take from a row depends on how it waits: no round cancels that.
+    let disturbed = || unsettled(a, b, Judged::others);
     let settled = |compared: Comparison| {
         let ordered = matches!(compared.outcome, Outcome::Slower | Outcome::Faster);
         let unordered = || wandering.clone().filter(|_| !ordered);
-        let against = mixed(a, b, of).or_else(unordered).or_else(elsewhere);
+        let against = disturbed().or_else(|| mixed(a, b, of)).or_else(unordered);
         Ok(compared.over(modes(a, b, of)).of_headlines(a, b).unless(against))
     };
     if (FEWEST..needed).contains(&ratios.len()) {

@@ -56,7 +56,9 @@ impl View<'_, '_> {
             false => row.label.clone(),
         };
         let order = found.iter().map(one).collect::<Vec<_>>().join(", ");
-        Some(format!("One of each family, cheapest first: {order}{}.", open(found)))
+        let ordered = found.iter().any(|(_, next)| *next == Some(Beside::Less));
+        let how = if ordered { ", cheapest first" } else { "" };
+        Some(format!("One of each family{how}: {order}{}.", open(found)))
     }
 
     /// `A thread/futex switch costs 1.07 µs here: as much as 4.78 fiber/goroutine or 444
