@@ -129,8 +129,8 @@ fn hanging_probes_and_their_families_are_killed() {
             let said = world.run(&words).once_asked()?;
             let row = row(&said);
             gone(&world);
-            // Until it was started, has said what it has, and answered where it does, only that can be
-            // told.
+            // Until it was started, has said what it has, and answered where it does, only that
+            // can be told.
             let reason = row["reason"].as_str().unwrap();
             let early = row["verdict"] == "unmeasured"
                 || reason.contains("`describe`")

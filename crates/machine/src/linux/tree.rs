@@ -229,7 +229,7 @@ fn read_tasks(host: &Host, family: &[Process], tree: &mut Tree) -> Option<TaskFa
                 }
                 "TracerPid" => {
                     let tracer = value.trim().parse().unwrap_or(0);
-                    // A probe may trace what it starts, by any of its threads: that is its own work.
+                    // A probe may trace what it starts, by any thread: that is its own work.
                     let own = tracer != 0 && family.iter().any(|process| is_task_of(host, process.pid, tracer));
                     *facts.traced.get_or_insert(0) += u64::from(own);
                     strangers.extend((tracer != 0 && !own).then_some(tracer));
