@@ -60,7 +60,7 @@ function availableMemory() {
 
 // Mappings that this process may still make; Infinity where there is no such limit.
 const availableMappings = () =>
-  (Number(read("/proc/sys/vm/max_map_count")) || Infinity) - (read("/proc/self/maps") ?? "").split("\n").length;
+  (Number(read("/proc/sys/vm/max_map_count")) || Infinity) - (read("/proc/self/maps") || "").split("\n").length;
 
 // Memory of this process in bytes; null where it cannot be read. Resident is a walk of the page tables (smaps_rollup); statm is
 // only approximate.
