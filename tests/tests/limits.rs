@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Command;
-use switchcost_e2e::{Real, Said, wrapped};
+use switchcost_e2e::{Real, Said, World, wrapped};
 
 const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 
@@ -88,6 +88,18 @@ fn few_descriptors() {
 fn few_processes() {
     check("--nproc=1:1", "RLIMIT_NPROC = 1 ", &all());
     check("--nproc=12:12", "RLIMIT_NPROC = 12", &all());
+}
+
+/// Who overflows a small stack is ended by a signal, and says nothing.
+#[test]
+fn a_crash_under_a_low_limit_names_it() {
+    let world = World::new(FAKE);
+    let words = ["run", "thread/crash", "--rounds", "1", "--format", "json"];
+    let low = world.run_wrapped(&["prlimit", "--stack=524288"], &words).json()["results"][0].clone();
+    let reason = low["reason"].as_str().unwrap();
+    assert!(reason.ends_with("may be why: RLIMIT_STACK = 524288 (raise it with ulimit -s)"), "{low}");
+    let usual = world.run_words(&words).json()["results"][0].clone();
+    assert!(!usual["reason"].as_str().unwrap().contains("may be why"), "{usual}");
 }
 
 #[test]

@@ -33,14 +33,14 @@ pub enum Reason {
     Crowded { limit_ms: u64, waited_ms: u64 },
     #[error("the probe could not be started: {why}")]
     NotStarted { why: String },
-    #[error("the probe was killed by signal {signal}{}{words}", if *signal == 31 { " (SIGSYS: a filter of the session forbids a system call)" } else { "" })]
-    Killed { signal: i32, words: LastWords },
+    #[error("the probe was killed by signal {signal}{}{words}{limits}", if *signal == 31 { " (SIGSYS: a filter of the session forbids a system call)" } else { "" })]
+    Killed { signal: i32, words: LastWords, #[serde(default, skip_serializing_if = "TightLimits::is_empty")] limits: TightLimits },
     #[error(
         "the probe ended, and the host could not learn how, nor what the kernel counted of it; another program may have reaped it"
     )]
     EndUnknown,
-    #[error("the probe ended with exit status {status} before `end`{words}")]
-    EndedEarly { status: i32, words: LastWords },
+    #[error("the probe ended with exit status {status} before `end`{words}{limits}")]
+    EndedEarly { status: i32, words: LastWords, #[serde(default, skip_serializing_if = "TightLimits::is_empty")] limits: TightLimits },
     #[error("`end` says {end} but the exit status is {status}{words}")]
     StatusesDiffer { end: String, status: i32, words: LastWords },
     #[error("no `plan` before `end`")]

@@ -47,8 +47,8 @@ impl Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LastWords;
     use crate::change_texts;
+    use crate::{LastWords, TightLimits};
 
     #[test]
     fn a_count_without_a_bound_is_read_as_it_was_written() {
@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn texts_are_changed_wherever_they_stand_and_words_of_the_form_never() {
-        let killed = Reason::Killed { signal: 9, words: LastWords::Said { text: "bob".into() } };
+        let killed =
+            Reason::Killed { signal: 9, words: LastWords::Said { text: "bob".into() }, limits: TightLimits::default() };
         let mut reason = Reason::InSomeStarts { reason: Box::new(killed.other_way()), starts: 1, of: 2 };
         change_texts(&mut reason, &mut |text| {
             *text = text.replace("bob", "x").replace("said", "y").replace("killed", "z")

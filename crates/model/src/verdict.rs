@@ -1,7 +1,7 @@
 //! What the host concludes from the evidence.
 
 use crate::id::words;
-use crate::{IdError, Reason};
+use crate::{IdError, Reason, TightLimits};
 use std::fmt;
 use std::str::FromStr;
 
@@ -42,5 +42,14 @@ impl Judgement {
     #[must_use]
     pub fn new(verdict: Verdict, reason: Reason) -> Self {
         Self { verdict, reason: Some(reason) }
+    }
+
+    /// With the limits that may be why a probe ended before it had answered.
+    #[must_use]
+    pub fn in_limits(mut self, tight: impl FnOnce() -> TightLimits) -> Self {
+        if let Some(Reason::Killed { limits, .. } | Reason::EndedEarly { limits, .. }) = &mut self.reason {
+            *limits = tight();
+        }
+        self
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use switchcost_analysis::{is_message, last_words};
 use switchcost_machine::interrupt::Interrupt;
 use switchcost_machine::spawn::{Child, ExitStatus};
-use switchcost_model::{Described, Hello, LastWords, MechanismId, ProbeInfo, Reason, Silence, harmless};
+use switchcost_model::{Described, Hello, LastWords, MechanismId, ProbeInfo, Reason, Silence, TightLimits, harmless};
 use switchcost_protocol::{DescribeReader, describe_arguments};
 
 /// A remembered answer is believed for so long: what a key cannot see (a device that came, a
@@ -174,7 +174,7 @@ fn describe(
             }
             None => match ended {
                 ExitStatus::Signalled(signal) => {
-                    let killed = Reason::Killed { signal, words: LastWords::None };
+                    let killed = Reason::Killed { signal, words: LastWords::None, limits: TightLimits::default() };
                     Silence::Ended { words: killed.to_string() }.into()
                 }
                 ended => NoAnswer::new(fault.into(), ended == NOTHING_TO_START),

@@ -454,7 +454,7 @@ impl Schedule<'_> {
             process: outcome.process,
             transcript: outcome.transcript,
             seen: outcome.seen,
-            judgement: ruling.judgement,
+            judgement: ruling.judgement.in_limits(switchcost_machine::tight_limits),
             disturbances,
             log: outcome.log,
         }

@@ -5,7 +5,9 @@ use super::case::ProbeAnswer;
 use super::constants::Constants;
 use super::experiments::rules;
 use crate::words::{is_message, last_words};
-use switchcost_model::{EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, Transcript, harmless};
+use switchcost_model::{
+    EndStatus, LastWords, Phase, Plan, PlanEcho, ProcessEnd, Reason, TightLimits, Transcript, harmless,
+};
 
 /// How long a probe may take to leave after `end`, ms. The kernel takes a container apart in 2, a
 /// busy machine in more; a helper of the idle class had to wait for 1.5 s beside a build until it
@@ -41,10 +43,10 @@ pub fn no_answer(limit_ms: u64, answer: &ProbeAnswer<'_>) -> Option<Reason> {
     Some(match process {
         ProcessEnd::Deadline => Reason::NoAnswer { limit_ms },
         ProcessEnd::NotStarted => Reason::NotStarted { why: log.trim().to_owned() },
-        ProcessEnd::Signalled(signal) => Reason::Killed { signal, words: words() },
+        ProcessEnd::Signalled(signal) => Reason::Killed { signal, words: words(), limits: TightLimits::default() },
         ProcessEnd::Unknown => Reason::EndUnknown,
-        ProcessEnd::Stopped => Reason::EndedEarly { status: -1, words: words() },
-        ProcessEnd::Exited(status) => Reason::EndedEarly { status, words: words() },
+        ProcessEnd::Stopped => Reason::EndedEarly { status: -1, words: words(), limits: TightLimits::default() },
+        ProcessEnd::Exited(status) => Reason::EndedEarly { status, words: words(), limits: TightLimits::default() },
     })
 }
 
@@ -61,7 +63,9 @@ pub(super) fn reason(plan: &Plan, answer: &ProbeAnswer<'_>) -> Option<Reason> {
         ProcessEnd::Deadline => {
             return Some(Reason::DidNotLeave { limit_ms: leave_ms(plan.variant.contexts), words: words() });
         }
-        ProcessEnd::Signalled(signal) => return Some(Reason::Killed { signal, words: words() }),
+        ProcessEnd::Signalled(signal) => {
+            return Some(Reason::Killed { signal, words: words(), limits: TightLimits::default() });
+        }
         ProcessEnd::Unknown => return Some(Reason::EndUnknown),
         ProcessEnd::Exited(status) if (status == 0) != fine => {
             return Some(Reason::StatusesDiffer { end: end.status.to_string(), status, words: words() });

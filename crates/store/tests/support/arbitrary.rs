@@ -314,7 +314,11 @@ fn reason() -> impl Strategy<Value = Reason> {
     let plain = prop_oneof![
         Just(Reason::NotLookedAt),
         text().prop_map(|detail| Reason::Unsupported { detail }),
-        (any::<i32>(), text()).prop_map(|(signal, text)| Reason::Killed { signal, words: LastWords::Said { text } }),
+        (any::<i32>(), text()).prop_map(|(signal, text)| Reason::Killed {
+            signal,
+            words: LastWords::Said { text },
+            limits: TightLimits::default()
+        }),
         any::<f64>()
             .prop_filter("JSON has no such number", |ns| ns.is_finite())
             .prop_map(|ns| Reason::BelowOneCycle { ns, least_ns: Some(ns) }),
