@@ -176,12 +176,10 @@ impl Store {
         })
     }
 
-    /// Marks the end of a run, with what was seen of its machine meanwhile, and syncs the store to
-    /// the disk.
+    /// Marks the end of a run, with what was seen of its machine, and syncs the store to the disk.
     ///
     /// # Errors
-    /// When there is no such run, it has already ended, it does not say how and when, or writing
-    /// fails.
+    /// When there is no such run, it has ended, does not say how and when, or writing fails.
     pub fn finish_run(&mut self, run: &Run) -> Result<(), StoreError> {
         let Some(ended_unix_ns) = run.ended_unix_ns.filter(|_| run.ended_by != EndedBy::Unfinished) else {
             let reason = "`unfinished` is not a way to end".to_owned();
