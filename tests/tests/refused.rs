@@ -123,8 +123,8 @@ fn stopped(world: &World, starts: &Starts, words: &str, at: usize) -> Said {
 fn a_comparison_that_is_stopped_answers_with_what_it_has() {
     let world = World::new(FAKE);
     let starts = world.counted(FAKE, "");
-    let said = stopped(&world, &starts, "compare thread/honest thread/noise", 5);
-    said.refuses(BY_CTRL_C, &["before each row had the 6 process runs"]);
+    let said = stopped(&world, &starts, "compare thread/honest thread/noise", 1);
+    said.refuses(BY_CTRL_C, &["before two rows that are compared had a process run each"]);
     let said = stopped(&world, &starts, "compare thread/honest thread/noise", starts.count() + 40);
     assert_eq!(said.status, BY_CTRL_C, "{said:?}");
     assert!(said.out.contains("thread/noise against thread/honest: a switch"), "{said:?}");

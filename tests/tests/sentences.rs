@@ -174,7 +174,8 @@ fn sentences_of_compare_are_those_of_its_rows() {
         let all = json["comparisons"].as_array().unwrap();
         let number = |row: &Value, field: &str| row[field].as_f64();
         let count = |fits: &dyn Fn(&Value) -> bool| all.iter().filter(|row| fits(row)).count() as f64;
-        if let Some((_, rest)) = text.split_once("Too few starts for a verdict") {
+        let few_of = ["starts", "rounds with both"].map(|what| format!("Too few {what} for a verdict"));
+        if let Some((_, rest)) = few_of.iter().find_map(|words| text.split_once(words)) {
             few += 1;
             let lacking = count(&|row| ["few_starts", "few_rounds"].iter().any(|code| row["why"] == *code));
             let of = rest.split_once(':').unwrap().0;

@@ -14,8 +14,8 @@ use revisions::Revisions;
 use std::collections::BTreeSet;
 use std::time::Instant;
 use switchcost_analysis::{
-    Analysis, At, Exceeded, FEWEST_STARTS, Gate, GateOutcome, Ground, Incomparable, Load, Place, Row, THRESHOLD,
-    common, comparable, counts, exceeded, methods_differ, verdicts,
+    Analysis, At, Exceeded, Gate, GateOutcome, Ground, Incomparable, Load, Place, Row, THRESHOLD, common, comparable,
+    counts, exceeded, methods_differ, verdicts,
 };
 use switchcost_catalogue::Catalogue;
 use switchcost_model::{Experiment, Run};
@@ -84,7 +84,7 @@ impl Action for Compare {
             let filled = self.fill(&asked, &analyses, &catalogue, &mut compared);
             filled.map(|()| compared).map_err(|failure| match stopped {
                 true => Failure::partial(format!(
-                    "stopped while it measured, before each row had the {FEWEST_STARTS} process runs that an answer takes; {CONTINUES}"
+                    "stopped while it measured, before two rows that are compared had a process run each; {CONTINUES}"
                 )),
                 false => failure,
             })
