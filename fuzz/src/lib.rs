@@ -1,4 +1,4 @@
-//! A function for each reader of what others wrote: it takes any input, and asserts what must hold.
+//! One function for each reader of foreign input. It takes any bytes and asserts what must hold.
 //! Fuzzers draw the input; a test of the gate gives the seeds (tests/tests/fuzzed.rs).
 
 use sha2::{Digest, Sha256};

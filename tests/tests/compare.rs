@@ -453,6 +453,7 @@ fn a_reason_that_many_rows_share_is_said_once() {
     let world = World::new(FAKE);
     let [a, b] = ladders(&world, 1);
     let said = world.run_words(&["compare", &a, &b]);
+    assert_eq!(said.status, 0, "{said:?}");
     assert_eq!(said.words().matches("Too few starts for a verdict").count(), 1, "{said:?}");
 }
 

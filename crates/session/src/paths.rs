@@ -80,7 +80,7 @@ impl Installation {
         }
         let (pages, trusted) = (self.share.join("mechanisms"), switchcost_machine::only_owner_writes);
         let mut catalogue = switchcost_catalogue::load(&pages, &own, &trusted).map_err(Failure::usage)?;
-        // What was named is measured, or it is said why not.
+        // We measure each folder that is named, or refuse it with the reason.
         let lost = |(page, id): &(PathBuf, MechanismId)| {
             let of_it = named_probes().iter().find(|probe| page.starts_with(&probe.folder));
             of_it.is_some_and(|probe| {
