@@ -455,6 +455,13 @@ fn a_reason_that_many_rows_share_is_said_once() {
     let said = world.run_words(&["compare", &a, &b]);
     assert_eq!(said.status, 0, "{said:?}");
     assert_eq!(said.words().matches("Too few starts for a verdict").count(), 1, "{said:?}");
+    assert_eq!(world.run("run thread/honest thread/liar thread/blind --rounds 6").status, 5);
+    let nothing = world.run_words(&["compare", "thread/liar", "thread/*"]);
+    nothing.refuses(
+        2,
+        &["nothing of `thread/liar` and `thread/*` can be compared: `thread/blind`, `thread/honest`: A has"],
+    );
+    assert_eq!(nothing.err.matches("contradicts its claim").count(), 1, "{nothing:?}");
 }
 
 /// Many comparisons at once make an interval wider; they change no ratio.
