@@ -43,7 +43,7 @@ pub fn verdict_of(constants: &Constants, run: &Run, index: usize, invocations: &
     let tracer = run.invocations.iter().find_map(|start| start.seen.as_ref()?.tracer());
     let traced = tracer.map(|by| Reason::Traced { by: by.to_owned() });
     let watched = || {
-        let by = Some(run.machine.watchers()).filter(|by| !by.is_empty())?;
+        let by = Some(run.machine.watchers_beside()).filter(|by| !by.is_empty())?;
         judgement.reason.as_ref().is_some_and(Reason::of_time).then_some(Reason::Watched { by })
     };
     match traced.or_else(watched) {

@@ -14,6 +14,12 @@ const OBSERVER: &str = "observer.";
 /// wake at once.
 pub const IDLE_REQUEST: &str = "observer.cpu_dma_latency";
 
+/// Patches of the running kernel that are on.
+pub const LIVEPATCH: &str = "observer.livepatch";
+
+/// What the kernel checks or counts at each switch.
+pub const KERNEL_CHECKS: &str = "observer.kernel_checks";
+
 /// No observer of a kind.
 pub const NOBODY: &str = "none";
 
@@ -158,11 +164,22 @@ impl Machine {
     /// …`. Empty: nobody who could be seen.
     #[must_use]
     pub fn watchers(&self) -> String {
-        let seen = self.drifting.iter().filter(|(name, who)| *name != IDLE_REQUEST && is_known(who) && *who != NOBODY);
+        self.observers_but(&[IDLE_REQUEST])
+    }
+
+    /// Those of them that may take CPU time beside a probe. What a patched kernel or one that
+    /// checks itself costs is the probe's own, and counted as its own.
+    #[must_use]
+    pub fn watchers_beside(&self) -> String {
+        self.observers_but(&[IDLE_REQUEST, LIVEPATCH, KERNEL_CHECKS])
+    }
+
+    fn observers_but(&self, left_out: &[&str]) -> String {
         let clause = |(name, who): (&String, &String)| {
-            Some(format!("{}: {who}", name.strip_prefix(OBSERVER)?.replace('_', " ")))
+            let kind = name.strip_prefix(OBSERVER).filter(|_| !left_out.contains(&name.as_str()))?;
+            (is_known(who) && who != NOBODY).then(|| format!("{}: {who}", kind.replace('_', " ")))
         };
-        seen.filter_map(clause).collect::<Vec<_>>().join("; ")
+        self.drifting.iter().filter_map(clause).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -268,6 +285,9 @@ mod tests {
             "a",
         );
         assert_eq!(watched.watchers(), "tracer: strace");
+        let patched = machine(&[], &[(LIVEPATCH, "fix"), (KERNEL_CHECKS, "CONFIG_KASAN")], "a");
+        assert_eq!(patched.watchers(), "kernel checks: CONFIG_KASAN; livepatch: fix");
+        assert_eq!((patched.watchers_beside(), watched.watchers_beside()), (String::new(), watched.watchers()));
         assert_eq!(machine(&[], &[("observer.bpf", "unknown: no right")], "a").watchers(), "");
     }
 

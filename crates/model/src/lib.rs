@@ -46,7 +46,7 @@ mod word;
 pub use capability::Capabilities;
 pub use core_clock::{CoreClock, MHZ_MEASURED, MHZ_STORED, Shortfall};
 pub use counters::{CountedStart, Counter, Counters, PerUnit};
-pub use difference::{Difference, IDLE_REQUEST, NOBODY, agree, apart, cut, differences};
+pub use difference::{Difference, IDLE_REQUEST, KERNEL_CHECKS, LIVEPATCH, NOBODY, agree, apart, cut, differences};
 pub use disturbance::{Disturbance, Throttle};
 pub use evidence_rule::{EvidenceCase, EvidenceChange, EvidenceRule, RuleNumber};
 pub use experiment::{Asked, Experiment, Inquiry, Live, measuring, quantities};

@@ -5,7 +5,7 @@
 use super::host::{Host, unknown};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
-use switchcost_model::{IDLE_REQUEST, NOBODY, is_known};
+use switchcost_model::{IDLE_REQUEST, KERNEL_CHECKS, LIVEPATCH, NOBODY, is_known};
 
 /// Where tracefs is mounted, if it is.
 pub(crate) const TRACEFS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
@@ -53,8 +53,8 @@ pub(crate) fn observers(host: &Host) -> Vec<(&'static str, String)> {
         ("observer.audit", audit),
         ("observer.modules", modules(host)),
         ("observer.scheduler", scheduler(host)),
-        ("observer.livepatch", livepatch(host)),
-        ("observer.kernel_checks", kernel_checks(host)),
+        (LIVEPATCH, livepatch(host)),
+        (KERNEL_CHECKS, kernel_checks(host)),
         (IDLE_REQUEST, latency),
     ]
 }
