@@ -304,7 +304,7 @@ pub fn invocations(
     wanted: &[bool],
     mut work: impl FnMut(InvocationRecord) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let (mut position, mut samples) = (0, Query::new(connection, SAMPLES)?);
+    let (mut position, mut samples, mut seal) = (0, Query::new(connection, SAMPLES)?, Seal::default());
     Query::new(connection, &format!("{INVOCATION} WHERE run = ?1 ORDER BY position"))?.rows([run], |row| {
         let at = |fault| match fault {
             Fault::Unreadable(reason) => Fault::Unreadable(format!("invocation {position}: {reason}")),
@@ -313,7 +313,7 @@ pub fn invocations(
         // A variant that there is not is refused by the rules, in words.
         let variant = row.get::<i64>("variant").ok().and_then(|index| usize::try_from(index).ok());
         if variant.and_then(|index| wanted.get(index)).is_none_or(|wanted| *wanted) {
-            invocation(&mut samples, row).and_then(&mut work).map_err(at)?;
+            invocation(&mut samples, &mut seal, row).and_then(&mut work).map_err(at)?;
         }
         position += 1;
         Ok(())
@@ -321,10 +321,9 @@ pub fn invocations(
     Ok(())
 }
 
-fn invocation(query: &mut Query<'_>, row: &Cells<'_>) -> Result<InvocationRecord, Fault> {
-    let mut seal = Seal::default();
+fn invocation(query: &mut Query<'_>, seal: &mut Seal, row: &Cells<'_>) -> Result<InvocationRecord, Fault> {
     seal.add(row, SEALED)?;
-    let samples = samples(query, row.get("key")?, &mut seal)?;
+    let samples = samples(query, row.get("key")?, seal)?;
     if row.get::<Option<Vec<u8>>>("checksum")? != Some(seal.finish()) {
         return Err(Fault::Unreadable("it is not as it was stored".to_owned()));
     }

@@ -60,9 +60,11 @@ impl Seal {
         Ok(())
     }
 
-    /// The checksum of what was added.
-    pub fn finish(self) -> Vec<u8> {
-        Sha256::digest(&self.0).iter().copied().take(LENGTH).collect()
+    /// The checksum of what was added since the last one.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let checksum = Sha256::digest(&self.0).iter().copied().take(LENGTH).collect();
+        self.0.clear();
+        checksum
     }
 }
 
