@@ -207,7 +207,7 @@ constants! {
     /// faster afterwards. An honest server had 0.87 beside a compiler.
     least_worked = 0.5,
     /// ns of such waiting that are in no latency: before the first intended time and after the
-    /// last; and as much for ten hogs, of which each may have two turns of 2.5 ms there.
+    /// last.
     waited_ns = 50e6,
     /// ns. Batches that together last longer are not over before the host has read `plan`, even on
     /// a busy machine.

@@ -202,9 +202,7 @@ fn waited_longer(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<
     }
     let waited = scheduled.waited_ns? as f64;
     let claimed: f64 = latencies(case, |histogram| histogram.sum).sum();
-    // Before the first intended time and after the last, each hog may come first.
-    let outside = case.constants.waited_ns * (1.0 + scheduled.hogs as f64 / 10.0);
-    let least = case.constants.waited_share * waited - outside;
+    let least = case.constants.waited_share * waited - case.constants.waited_ns;
     let [claimed_ms, waited_ms, least_ms] = [claimed, waited, least].map(|ns| ns / 1e6);
     (claimed < least).then_some(Reason::WaitedLonger { claimed_ms, waited_ms, least_ms: Some(least_ms) })
 }
