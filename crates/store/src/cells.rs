@@ -10,8 +10,8 @@ use switchcost_model::IdError;
 
 /// A row that was read.
 ///
-/// The names are asked for once a query: SQLite's own look-up compares them as they are folded to
-/// lower case, which would cost an eighth of loading a run.
+/// Names of columns are read once a query. SQLite's own look-up reads them for each cell, which
+/// would cost an eighth of loading a run.
 pub struct Cells<'a> {
     row: &'a Row<'a>,
     names: &'a [String],

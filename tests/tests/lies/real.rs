@@ -203,8 +203,7 @@ fn heaps<'a>(list: &'a List, able: &BTreeSet<String>) -> Vec<((String, String), 
     heaps
 }
 
-/// The lies of a heap with what came of each. One is told again whose start shows
-/// nothing of it.
+/// The lies of a heap, each with its ruling. A lie whose start shows nothing is told again.
 fn told_again<'l>(world: &World, arguments: &str, lies: Vec<&'l Value>) -> Vec<(&'l Value, Ruling)> {
     let mut told: Vec<(&Value, Ruling)> = lies.into_iter().map(|lie| (lie, Ruling::default())).collect();
     let mut again: Vec<usize> = (0..told.len()).collect();
