@@ -60,15 +60,18 @@ fn missing(case: &Case<'_>) -> Option<Reason> {
     let Some((scheduled, load)) = seen(case).filter(|(scheduled, _)| looked(scheduled)) else {
         return Some(Reason::NotLookedAt);
     };
-    // Until then the warm-up goes on: intended times that are recorded and do not count.
-    let planned = case.plan.warmup_batches.saturating_mul(case.echo.batch_units).saturating_mul(load.period_ns);
-    let late = scheduled.loaded_ns?.saturating_sub(case.seen?.plan_ns?);
-    let most_ms = Some(planned as f64 / 1e6);
-    let late = (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000, most_ms });
-    late.or_else(|| starved(case, scheduled, &load)).or_else(|| {
+    came_late(case, scheduled, &load).or_else(|| starved(case, scheduled, &load)).or_else(|| {
         let [used_ms, of_ms, most_ms] = busy(case, scheduled, load.work, 0.0)?;
         Some(Reason::MaySpin { used_ms, of_ms, most_ms: Some(most_ms) })
     })
+}
+
+/// Until the load is there the warm-up goes on: intended times that are recorded and do not count.
+fn came_late(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
+    let planned = case.plan.warmup_batches.saturating_mul(case.echo.batch_units).saturating_mul(load.period_ns);
+    let late = scheduled.loaded_ns?.saturating_sub(case.seen?.plan_ns?);
+    let most_ms = Some(planned as f64 / 1e6);
+    (late > planned).then_some(Reason::LoadLate { late_ms: late / 1_000_000, most_ms })
 }
 
 fn contradiction(case: &Case<'_>) -> Option<Reason> {
@@ -194,15 +197,19 @@ fn finished_early(case: &Case<'_>, load: &Load) -> Option<Reason> {
 
 /// Whoever waits for a CPU is late by at least as long.
 fn waited_longer(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<Reason> {
+    let (seen, units) = (case.seen?, case.evidence.units as f64);
+    let tree = seen.tree.as_ref()?;
     // Nobody waits for the helpers of a runtime, nor for the rest of a request whose latency ends
-    // where its work begins.
-    let alone = case.seen?.tree.as_ref()?.tasks <= PARTNERS;
-    if !alone || load.until_begun {
+    // where its work begins. If the load came after the last time, so did the waits for it.
+    if tree.tasks > PARTNERS || load.until_begun || came_late(case, scheduled, load).is_some() {
         return None;
     }
+    // A timer wheel wakes its task between two times as well, and such waits are in no latency.
+    let since_plan = (seen.voluntary + seen.involuntary).saturating_sub(tree.switches);
+    let wakes = case.evidence.kernel.as_ref()?.voluntary.min(since_plan) as f64;
     let waited = scheduled.waited_ns? as f64;
     let claimed: f64 = latencies(case, |histogram| histogram.sum).sum();
-    let least = case.constants.waited_share * waited - case.constants.waited_ns;
+    let least = case.constants.waited_share * waited * units / wakes.max(units) - case.constants.waited_ns;
     let [claimed_ms, waited_ms, least_ms] = [claimed, waited, least].map(|ns| ns / 1e6);
     (claimed < least).then_some(Reason::WaitedLonger { claimed_ms, waited_ms, least_ms: Some(least_ms) })
 }

@@ -117,6 +117,19 @@ fn an_honest_waiter_is_believed_however_late_it_was() {
         seen.tree.as_mut().unwrap().tasks = 20;
     };
     check(&ruling(&asked(&[]), helped), Verdict::Verified, "");
+    // A timer wheel wakes the waiter four times for each of its times.
+    let woken = |t: &mut Transcript, s: &mut Scheduled, seen: &mut Seen| {
+        s.waited_ns = Some(500_000_000);
+        t.evidence.as_mut().unwrap().kernel.as_mut().unwrap().voluntary = 4_800;
+        seen.voluntary = 5_000;
+    };
+    check(&ruling(&asked(&[]), woken), Verdict::Verified, "");
+    // Those that came before the plan are none of them.
+    let slept = |t: &mut Transcript, s: &mut Scheduled, seen: &mut Seen| {
+        woken(t, s, seen);
+        seen.tree.as_mut().unwrap().switches = 3_800;
+    };
+    check(&ruling(&asked(&[]), slept), Verdict::Contradicted, "waited_longer least_ms=195.9");
     // Hogs of the class idle get nothing beside others, and those that fork use little.
     let nothing = |_: &mut Transcript, s: &mut Scheduled, _: &mut Seen| s.hogs_cpu_ns = 0;
     for own in [("hog_class", "idle"), ("hog_kind", "fork")] {
@@ -221,7 +234,11 @@ fn what_cannot_be_measured_is_said_and_not_accused() {
     unobservable(|_, s, _| s.hogs_cpu_ns = 1_000_000, "hogs_starved least=0.02 share=0.00166");
     // So many wake-ups may take that CPU time.
     unobservable(|_, _, seen| seen.cpu_ns = 400_000_000, "may_spin most_ms=310.0 of_ms=602.0 used_ms=398.5");
-    unobservable(|_, s, _| s.loaded_ns = Some(90_000_000), "load_late late_ms=88 most_ms=");
+    // All waits may have come after the last time then.
+    unobservable(
+        |_, s, _| (s.loaded_ns, s.waited_ns) = (Some(90_000_000), Some(700_000_000)),
+        "load_late late_ms=88 most_ms=",
+    );
     unobservable(
         |t, _, _| t.evidence.as_mut().unwrap().kernel = None,
         r#"not_seen what="the kernel's switch count" why=null"#,
