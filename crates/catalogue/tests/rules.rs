@@ -104,6 +104,20 @@ fn a_parameter_s_case_keeps_those_of_placement_and_experiment() {
 }
 
 #[test]
+fn contexts_that_take_long_to_end_are_granted_it_each() {
+    let catalogue = catalogue();
+    let granted = |mechanism: &str, experiment: Experiment, contexts| {
+        let mechanism = find(&catalogue, mechanism);
+        mechanism.rule(&variant(mechanism, experiment, Placement::usual(), contexts)).leaving_ms
+    };
+    let usual = Experiment::usual;
+    let create = || "create".parse().unwrap();
+    assert_eq!([2, 250].map(|contexts| granted("thread/js-worker", usual(), contexts)), [540, 5_500]);
+    assert_eq!(granted("thread/js-worker", create(), 1), 500);
+    assert_eq!([2, 250].map(|contexts| granted("coroutine/js-generator", usual(), contexts)), [500, 500]);
+}
+
+#[test]
 fn what_is_said_of_a_ring_is_not_asked_of_what_is_made() {
     let catalogue = catalogue();
     let pipe = find(&catalogue, "container/pipe");

@@ -30,8 +30,8 @@ pub struct EvidenceRule {
     pub blocks: bool,
     /// Tasks made on the whole machine per unit, at least.
     pub seen_forks: Option<f64>,
-    /// CPU time that the runtime may use after the plan and outside the batches, ms; 0: as little
-    /// as any.
+    /// CPU time that the runtime and all contexts may use after the plan and outside the batches,
+    /// ms; 0: as little as any.
     pub leaving_ms: u64,
     /// CPU time of the contexts per time of the batches, at most.
     pub most_busy: Option<f64>,
@@ -102,6 +102,8 @@ pub struct EvidenceChange {
     pub seen_forks: Option<f64>,
     /// As in [`EvidenceRule`].
     pub most_busy: Option<f64>,
+    /// What each context adds to [`EvidenceRule::leaving_ms`].
+    pub leaving_ms_each: Option<u64>,
     /// As in [`EvidenceRule`].
     pub threads_change: Option<bool>,
     /// As in [`EvidenceRule`].
@@ -169,5 +171,6 @@ impl EvidenceRule {
         self.blocks = change.blocks.unwrap_or(self.blocks);
         self.threads_change = change.threads_change.unwrap_or(self.threads_change);
         self.most_busy = change.most_busy.or(self.most_busy);
+        self.leaving_ms = change.leaving_ms_each.map_or(self.leaving_ms, |each| each.saturating_mul(variant.contexts));
     }
 }

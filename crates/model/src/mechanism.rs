@@ -181,7 +181,7 @@ impl Mechanism {
             rule.lay(&case.change, variant, ring || case.experiment.is_some());
         }
         self.add_counted(variant, &mut rule);
-        rule.leaving_ms = self.leaving_ms;
+        rule.leaving_ms = rule.leaving_ms.saturating_add(self.leaving_ms);
         rule
     }
 
