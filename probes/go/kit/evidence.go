@@ -13,17 +13,16 @@ type observed struct {
 	cpuNs  int64
 }
 
-// observeBegin reads the threads last, observeEnd first, so that the reading itself hardly counts.
+// observeBegin reads CPU time last, observeEnd first: to read the threads takes longer than short batches.
 func observeBegin() observed {
-	gc := gcCycles()
+	gc, tasks := gcCycles(), readTasks()
 	faults, cpuNs := usage()
-	return observed{tasks: readTasks(), faults: faults, gc: gc, cpuNs: cpuNs}
+	return observed{tasks: tasks, faults: faults, gc: gc, cpuNs: cpuNs}
 }
 
 func observeEnd() observed {
-	tasks := readTasks()
 	faults, cpuNs := usage()
-	return observed{tasks: tasks, faults: faults, gc: gcCycles(), cpuNs: cpuNs}
+	return observed{tasks: readTasks(), faults: faults, gc: gcCycles(), cpuNs: cpuNs}
 }
 
 func gcCycles() uint64 {

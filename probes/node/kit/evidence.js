@@ -5,8 +5,8 @@ const { PerformanceObserver } = require("perf_hooks");
 const engine = require("./engine");
 const machine = require("./machine");
 
-// What can be read from outside the contexts. The threads are read last before the batches and first after them, so that
-// the reading itself hardly counts.
+// What can be read from outside the contexts. CPU time is read last before the batches and first after them: to read what
+// the kernel counts of each thread takes longer than the batches, and switches no thread.
 //
 // Collections are told by a PerformanceObserver, later, when the event loop comes round. v8.GCProfiler could say at once how many there
 // were, but it looks at the whole heap before and after each, and generators make garbage for several a millisecond.
@@ -18,14 +18,14 @@ class Observation {
     this.observer = idles && this.told ? new PerformanceObserver((list) => this.count(list.getEntries())) : null;
     if (this.observer) this.observer.observe({ entryTypes: ["gc"] });
     this.usage = process.resourceUsage();
-    this.cpu = process.cpuUsage();
     this.tasks = machine.taskSwitches();
+    this.cpu = process.cpuUsage();
   }
 
   // The fields of the evidence message that concern the time since.
   async end() {
-    const tasks = machine.taskSwitches();
     const cpu = process.cpuUsage(this.cpu);
+    const tasks = machine.taskSwitches();
     const usage = process.resourceUsage();
     const why = {};
     await this.finishCounting(why);

@@ -6,22 +6,21 @@ from collections import namedtuple
 
 from . import machine
 
-# What can be read from outside the contexts. The threads are read last before the batches and first after them, so that the
-# reading itself hardly counts.
+# What can be read from outside the contexts. CPU time is read last before the batches and first after them: to read the threads
+# takes longer than short batches.
 Observed = namedtuple("Observed", "tasks faults collections cpu_ns")
 
 
 def observe_begin():
     """Before the first batch."""
-    collections, faults, cpu_ns = _collections(), machine.page_faults(), time.process_time_ns()
-    return Observed(machine.task_switches(), faults, collections, cpu_ns)
+    collections, faults, tasks = _collections(), machine.page_faults(), machine.task_switches()
+    return Observed(tasks, faults, collections, time.process_time_ns())
 
 
 def observe_end():
     """After the last batch."""
-    tasks = machine.task_switches()
     cpu_ns = time.process_time_ns()
-    return Observed(tasks, machine.page_faults(), _collections(), cpu_ns)
+    return Observed(machine.task_switches(), machine.page_faults(), _collections(), cpu_ns)
 
 
 def _collections():

@@ -51,15 +51,15 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    /// Reads the threads last, so that the reading itself hardly counts.
+    /// Reads the CPU time last: to read the threads takes longer than short batches.
     pub(crate) fn begin() -> Self {
-        let usage = usage();
-        Self { usage, tasks: read_tasks() }
+        Self { tasks: read_tasks(), usage: usage() }
     }
 
-    /// Reads the threads first.
+    /// Reads the CPU time first.
     pub(crate) fn end() -> Self {
-        Self { tasks: read_tasks(), usage: usage() }
+        let usage = usage();
+        Self { usage, tasks: read_tasks() }
     }
 
     /// The kernel's switches since `begin`, or why they cannot be told. A thread that began in
