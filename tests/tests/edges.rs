@@ -10,11 +10,8 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// Bounds of looks, of sets and of tables lie here.
 const CONTEXTS: &[u64] = &[1, 2, 3, 32, 33, 34, 63, 64, 65, 66, 100, 1000];
 
-/// How long one start may take on a quiet machine, ns, …
+/// How long one start may take on a quiet machine, ns.
 const MOST_NS: u64 = 60_000_000_000;
-
-/// … and each of its contexts: Node.js alone starts a worker in 35 to 55 ms on an AMD EPYC.
-const MOST_NS_EACH: u64 = 100_000_000;
 
 /// What edges found when they were first tried.
 const FOUND: &[&str] = &[
@@ -50,8 +47,8 @@ fn what_no_page_allows_is_a_usage_error_and_stores_nothing() {
     );
 }
 
-/// Row, verdict, reason, time and how long it may take at most of each start of these patterns, ns.
-fn starts(real: &Real, patterns: &[String], plan: &str) -> Vec<(String, String, String, [u64; 2])> {
+/// Verdict, reason and time of each start of these patterns, by row.
+fn starts(real: &Real, patterns: &[String], plan: &str) -> Vec<(String, String, String, u64)> {
     let line = format!("run {} --rounds 1 {plan} --budget 600s --format json", patterns.join(" "));
     let said = real.run_line(&line);
     if said.status == 2 {
@@ -68,14 +65,14 @@ fn starts(real: &Real, patterns: &[String], plan: &str) -> Vec<(String, String, 
             Some("variant") => {
                 let what =
                     ["mechanism", "experiment", "contexts", "placement", "parameters"].map(|key| line[key].to_string());
-                let most = MOST_NS + MOST_NS_EACH * line["contexts"].as_u64().unwrap();
-                names.insert(line["index"].as_u64(), (what.join(" "), most));
+                names.insert(line["index"].as_u64(), what.join(" "));
             }
-            Some("invocation") => {
-                let (row, most) = names[&line["variant"].as_u64()].clone();
-                let verdict = line["verdict"].as_str().unwrap().to_owned();
-                found.push((row, verdict, line["reason"].to_string(), [line["wall_ns"].as_u64().unwrap(), most]));
-            }
+            Some("invocation") => found.push((
+                names[&line["variant"].as_u64()].clone(),
+                line["verdict"].as_str().unwrap().to_owned(),
+                line["reason"].to_string(),
+                line["wall_ns"].as_u64().unwrap(),
+            )),
             _ => {}
         }
     }
@@ -83,8 +80,8 @@ fn starts(real: &Real, patterns: &[String], plan: &str) -> Vec<(String, String, 
 }
 
 fn faults(real: &Real, patterns: &[String], plan: &str) -> Vec<String> {
-    let wrong = |(row, verdict, reason, [ns, most]): (String, String, String, [u64; 2])| {
-        let slow = ns > most;
+    let wrong = |(row, verdict, reason, ns): (String, String, String, u64)| {
+        let slow = ns > MOST_NS;
         let accused = ["contradicted", "broken"].contains(&verdict.as_str());
         (slow || accused).then(|| format!("{row} {plan}: {verdict} after {} ms: {reason}", ns / 1_000_000))
     };
@@ -94,8 +91,8 @@ fn faults(real: &Real, patterns: &[String], plan: &str) -> Vec<String> {
 /// Rows that are accused in each of three tries. A rule that accuses an honest row at an edge does
 /// so each time; a start that other programs starved may fail once.
 fn accused_each_time(real: &Real, patterns: &[String], plan: &str) -> BTreeSet<String> {
-    let accused = |starts: Vec<(String, String, String, [u64; 2])>| -> BTreeSet<String> {
-        let accused = |(row, verdict, reason, _): &(String, String, String, [u64; 2])| {
+    let accused = |starts: Vec<(String, String, String, u64)>| -> BTreeSet<String> {
+        let accused = |(row, verdict, reason, _): &(String, String, String, u64)| {
             println!("{row} {plan}: {verdict}: {reason}");
             ["contradicted", "broken"].contains(&verdict.as_str())
         };
