@@ -205,7 +205,7 @@ fn waited_longer(case: &Case<'_>, scheduled: &Scheduled, load: &Load) -> Option<
         return None;
     }
     // A timer wheel wakes its task between two times as well, and such waits are in no latency.
-    let since_plan = (seen.voluntary + seen.involuntary).saturating_sub(tree.switches);
+    let since_plan = seen.voluntary.saturating_add(seen.involuntary).saturating_sub(tree.switches);
     let wakes = case.evidence.kernel.as_ref()?.voluntary.min(since_plan) as f64;
     let waited = scheduled.waited_ns? as f64;
     let claimed: f64 = latencies(case, |histogram| histogram.sum).sum();

@@ -124,6 +124,12 @@ fn an_honest_waiter_is_believed_however_late_it_was() {
         seen.voluntary = 5_000;
     };
     check(&ruling(&asked(&[]), woken), Verdict::Verified, "");
+    // A file may say any number.
+    let endless = |t: &mut Transcript, s: &mut Scheduled, seen: &mut Seen| {
+        woken(t, s, seen);
+        seen.voluntary = u64::MAX;
+    };
+    check(&ruling(&asked(&[]), endless), Verdict::Verified, "");
     // Those that came before the plan are none of them.
     let slept = |t: &mut Transcript, s: &mut Scheduled, seen: &mut Seen| {
         woken(t, s, seen);
