@@ -38,15 +38,17 @@ static void make_ring(struct uring* ring) {
 }
 
 static inline struct io_uring_sqe* prepare(struct uring* ring, int operation) {
-    struct io_uring_sqe* entry = &ring->entries[*ring->sent & ring->sent_mask];
+    struct io_uring_sqe* entry = &ring->entries[(*ring->sent + ring->prepared++) & ring->sent_mask];
     memset(entry, 0, sizeof *entry);
     entry->opcode = (unsigned char)operation;
-    __atomic_store_n(ring->sent, *ring->sent + 1, __ATOMIC_RELEASE);
-    ring->prepared++;
     return entry;
 }
 
 static inline struct io_uring_cqe* submit_and_wait(struct uring* ring) {
+    // A thread of the kernel may take at once what is sent, so that requests are whole before.
+    unsigned sent = ring->prepared;
+    __atomic_store_n(ring->sent, *ring->sent + sent, __ATOMIC_RELEASE);
+    ring->prepared = 0;
 #ifdef POLLED
     while (__atomic_load_n(ring->arrived, __ATOMIC_ACQUIRE) == *ring->taken) {
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -56,8 +58,8 @@ static inline struct io_uring_cqe* submit_and_wait(struct uring* ring) {
     }
 #else
     do {
-        long submitted = syscall(SYS_io_uring_enter, ring->fd, ring->prepared, 1, IORING_ENTER_GETEVENTS, NULL, 0);
-        if (submitted > 0) ring->prepared -= (unsigned)submitted;
+        long submitted = syscall(SYS_io_uring_enter, ring->fd, sent, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+        if (submitted > 0) sent -= (unsigned)submitted;
     } while (__atomic_load_n(ring->arrived, __ATOMIC_ACQUIRE) == *ring->taken);
 #endif
     return &ring->completions[*ring->taken & ring->arrived_mask];

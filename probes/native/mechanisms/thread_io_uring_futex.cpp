@@ -14,13 +14,13 @@ public:
 
     [[gnu::always_inline]] void send(Context& next, std::uint32_t token) {
         next.word_.store(token, std::memory_order_release);
-        ask(uring_futex_wake, next.word_, 1).flags = IOSQE_CQE_SKIP_SUCCESS;
+        ask(uring_futex_wake, next.word_, 1, IOSQE_CQE_SKIP_SUCCESS);
     }
     // The kernel waits only while the word still has its old value, and says at once where it has not.
     [[gnu::always_inline]] std::uint32_t receive() {
         std::uint32_t token = word_.load(std::memory_order_acquire);
         while (token == last_seen_) {
-            ask(uring_futex_wait, word_, last_seen_);
+            ask(uring_futex_wait, word_, last_seen_, 0);
             ring.submit_and_wait();
             token = word_.load(std::memory_order_acquire);
         }
@@ -30,15 +30,16 @@ public:
     void leave() { ring.submit(); }
 
 private:
-    [[gnu::always_inline]] io_uring_sqe& ask(std::uint8_t operation, std::atomic<std::uint32_t>& word,
-                                             std::uint64_t value) {
-        constexpr std::int32_t private_word_of_32_bits = 2 | FUTEX_PRIVATE_FLAG;
-        io_uring_sqe& entry = ring.prepare(operation);
-        entry.fd = private_word_of_32_bits;
-        entry.addr = reinterpret_cast<std::uint64_t>(&word);
-        entry.off = value;
-        entry.addr3 = FUTEX_BITSET_MATCH_ANY;
-        return entry;
+    [[gnu::always_inline]] void ask(std::uint8_t operation, std::atomic<std::uint32_t>& word, std::uint64_t value,
+                                    std::uint8_t flags) {
+        io_uring_sqe request{};
+        request.opcode = operation;
+        request.flags = flags;
+        request.fd = 2 | FUTEX_PRIVATE_FLAG;  // a private word of 32 bits
+        request.addr = reinterpret_cast<std::uint64_t>(&word);
+        request.off = value;
+        request.addr3 = FUTEX_BITSET_MATCH_ANY;
+        ring.prepare(request);
     }
 
     std::atomic<std::uint32_t> word_{0};

@@ -9,12 +9,7 @@ struct alignas(64) Context {
     EarlyToken<std::uint64_t> early;
     Context(const Plan& plan, const Context*) : ring(setup_of(plan)) {}
 
-    [[gnu::always_inline]] void send(Context& next, std::uint64_t token) {
-        io_uring_sqe& entry = ring.prepare(IORING_OP_MSG_RING);
-        entry.fd = next.ring.fd();
-        entry.off = token;
-        entry.flags = IOSQE_CQE_SKIP_SUCCESS;
-    }
+    [[gnu::always_inline]] void send(Context& next, std::uint64_t token) { ring.prepare(message_to(next.ring, token)); }
     [[gnu::always_inline]] std::uint64_t receive() { return ring.submit_and_wait().data; }
     void leave() { ring.submit(); }
 };

@@ -31,10 +31,12 @@ public:
 
 private:
     [[gnu::noinline]] void ask() {
-        io_uring_sqe& entry = ring.prepare(IORING_OP_POLL_ADD);
-        entry.fd = counter_.get();
-        entry.len = IORING_POLL_ADD_MULTI;
-        entry.poll_events = POLLIN;
+        io_uring_sqe request{};
+        request.opcode = IORING_OP_POLL_ADD;
+        request.fd = counter_.get();
+        request.len = IORING_POLL_ADD_MULTI;
+        request.poll_events = POLLIN;
+        ring.prepare(request);
     }
 
     Descriptor counter_;

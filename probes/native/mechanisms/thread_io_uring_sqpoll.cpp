@@ -21,12 +21,7 @@ struct alignas(64) Context {
     Context(const Plan& plan, const Context* first)
         : ring({.polled_on = plan.cpus.back(), .shares_thread = first != nullptr ? first->ring.fd() : -1}) {}
 
-    [[gnu::always_inline]] void send(Context& next, std::uint64_t token) {
-        io_uring_sqe& entry = ring.prepare(IORING_OP_MSG_RING);
-        entry.fd = next.ring.fd();
-        entry.off = token;
-        entry.flags = IOSQE_CQE_SKIP_SUCCESS;
-    }
+    [[gnu::always_inline]] void send(Context& next, std::uint64_t token) { ring.prepare(message_to(next.ring, token)); }
     [[gnu::always_inline]] std::uint64_t receive() { return ring.wait_while_polled().data; }
     void leave() { ring.leave_to_thread(); }
 };

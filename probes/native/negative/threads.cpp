@@ -56,12 +56,7 @@ struct alignas(64) CallingContext {
     EarlyToken<std::uint64_t> early;
     CallingContext(const Plan&, const CallingContext*) : ring({}) {}
 
-    void send(CallingContext& next, std::uint64_t token) {
-        io_uring_sqe& entry = ring.prepare(IORING_OP_MSG_RING);
-        entry.fd = next.ring.fd();
-        entry.off = token;
-        entry.flags = IOSQE_CQE_SKIP_SUCCESS;
-    }
+    void send(CallingContext& next, std::uint64_t token) { ring.prepare(message_to(next.ring, token)); }
     std::uint64_t receive() { return ring.submit_and_wait().data; }
     void leave() { ring.submit(); }
 };

@@ -43,14 +43,12 @@ public:
 
     int fd() const { return ring_.get(); }
 
-    io_uring_sqe& prepare(std::uint8_t operation) {
+    // Whole: the kernel's thread may take it as soon as the tail has moved.
+    [[gnu::always_inline]] void prepare(const io_uring_sqe& request) {
         const std::uint32_t tail = sent_->load(std::memory_order_relaxed);
-        io_uring_sqe& entry = entries_[tail & sent_mask_];
-        entry = {};
-        entry.opcode = operation;
+        entries_[tail & sent_mask_] = request;
         sent_->store(tail + 1, std::memory_order_release);
         ++prepared_;
-        return entry;
     }
 
     // Submits what is prepared, if anything is.
@@ -110,6 +108,16 @@ private:
     std::uint32_t arrived_mask_ = 0;
     unsigned prepared_ = 0;
 };
+
+// Tells the context of this ring the token, and this one nothing.
+inline io_uring_sqe message_to(const Uring& ring, std::uint64_t token) {
+    io_uring_sqe request{};
+    request.opcode = IORING_OP_MSG_RING;
+    request.flags = IOSQE_CQE_SKIP_SUCCESS;
+    request.fd = ring.fd();
+    request.off = token;
+    return request;
+}
 
 // nullopt: this kernel has io_uring, lets us use it and knows the operation.
 std::optional<Unavailable> uring_lacks(std::uint8_t operation, const char* since);
