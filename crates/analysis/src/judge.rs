@@ -98,7 +98,7 @@ fn untraced(constants: &Constants, rule: &EvidenceRule, plan: &Plan, answer: &Pr
     }
     let against = claim::contradiction(&case).or_else(|| each::contradiction(&case));
     let against = against.or_else(|| host::contradiction(&case)).or_else(|| (by_part.contradiction)(&case));
-    let against = against.or_else(|| claim::wrong_rate(transcript));
+    let against = against.or_else(|| claim::wrong_rate(transcript)).or_else(|| claim::too_short(&case));
     if let Some(reason) = against {
         return Ruling::new(Verdict::Contradicted, reason);
     }

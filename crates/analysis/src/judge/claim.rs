@@ -1,6 +1,6 @@
 //! The probe's evidence against its own claim and the mechanism's rule.
 
-use super::case::{Bound, Case};
+use super::case::{Bound, Case, Content};
 use super::constants::Constants;
 use switchcost_model::{
     Disturbance, Evidence, Experiment, Hops, Phase, Quantity, Reason, Samples, Transcript, Turns, Variant,
@@ -34,8 +34,7 @@ pub(super) fn contradiction(case: &Case<'_>) -> Option<Reason> {
         .or_else(|| too_few_a_block(case))
         .or_else(|| too_busy(case))
         .or_else(|| slow_clock(case))
-        .or_else(|| implausible(case))
-        .or_else(|| stood_still(case))
+        .or_else(|| below_one_cycle(case))
         .or_else(|| rule_free_counts(evidence))
 }
 
@@ -375,31 +374,35 @@ fn stood_still(case: &Case<'_>) -> Option<Reason> {
     Some(Reason::ClockStoodStill { units, ticks, limit: Some(least(units)) })
 }
 
-fn implausible(case: &Case<'_>) -> Option<Reason> {
-    if !case.experiment().timed() {
-        return None;
+fn below_one_cycle(case: &Case<'_>) -> Option<Reason> {
+    let least_ns = case.constants.implausible_ns;
+    let ns = timed_median(case).filter(|ns| *ns < least_ns)?;
+    Some(Reason::BelowOneCycle { ns, least_ns: Some(least_ns) })
+}
+
+/// Batches that are too short beside other starts. A machine may change its pace between two, so
+/// that all that was counted in this one is heard before.
+pub(super) fn too_short(case: &Case<'_>) -> Option<Reason> {
+    let ns = timed_median(case)?;
+    if let Some(Content { of, least_ns }) = case.bound.content.clone().filter(|content| ns < content.least_ns) {
+        return Some(Reason::BelowContent { ns, of, least_ns });
     }
-    let values = crate::series::values(case.transcript);
-    let median = switchcost_stats::median(&values)?;
-    if median < case.constants.implausible_ns {
-        return Some(Reason::BelowOneCycle { ns: median, least_ns: Some(case.constants.implausible_ns) });
-    }
-    if let Some(content) = case.bound.content.as_ref().filter(|content| median < content.least_ns) {
-        return Some(Reason::BelowContent { ns: median, of: content.of.clone(), least_ns: content.least_ns });
-    }
-    let (median, control, control_ns, _) =
-        near_control(case).filter(|(_, _, _, starts)| *starts as f64 >= case.constants.speaking_starts)?;
-    Some(Reason::BelowControl { ns: median, times: case.constants.least_bounds, control, control_ns })
+    let Constants { least_bounds: times, speaking_starts, .. } = *case.constants;
+    let near = near_control(case).filter(|(_, _, _, starts)| *starts as f64 >= speaking_starts);
+    let below = near.map(|(ns, control, control_ns, _)| Reason::BelowControl { ns, times, control, control_ns });
+    below.or_else(|| stood_still(case))
+}
+
+fn timed_median(case: &Case<'_>) -> Option<f64> {
+    let by_unit = case.experiment().timed() && !case.experiment().in_one_batch();
+    switchcost_stats::median(&crate::series::values(case.transcript)).filter(|_| by_unit)
 }
 
 /// Figure, control, its fastest batch and its starts, where the figure is too near to what a loop
 /// without switches costs.
 pub(super) fn near_control(case: &Case<'_>) -> Option<(f64, String, f64, usize)> {
     let Bound::Measured { mechanism, ns, starts } = &case.bound.control else { return None };
-    if !case.experiment().bounded() {
-        return None;
-    }
-    let median = switchcost_stats::median(&crate::series::values(case.transcript))?;
+    let median = timed_median(case).filter(|_| case.experiment().bounded())?;
     (median < case.constants.least_bounds * ns).then(|| (median, mechanism.clone(), *ns, *starts))
 }
 

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn no_switch_is_as_fast_as_an_empty_loop() {
     let silent = EvidenceRule { kernel_switches: None, ..rule() };
-    let within = |ticks: i64, bound: Bounds| {
+    let by = |rule: &EvidenceRule, ticks: i64, bound: Bounds| {
         let mut transcript = honest();
         transcript.samples.iter_mut().for_each(|samples| samples.ticks.fill(ticks));
         let seen = seen();
@@ -16,8 +16,9 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
             seen: Some(&Seen { cpu_ns: 2_000_000, ..seen }),
             bound: &bound,
         };
-        judge(&silent, &plan(), &answer)
+        judge(rule, &plan(), &answer)
     };
+    let within = |ticks, bound| by(&silent, ticks, bound);
     let with = |ticks, control| within(ticks, Bounds { control, ..Bounds::default() });
     let loops = |ns| Bound::Measured { mechanism: "control/empty-loop".into(), ns, starts: 3 };
     let few = Bound::Measured { mechanism: "control/empty-loop".into(), ns: 0.34, starts: 2 };
@@ -36,6 +37,10 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
     let holding = |least_ns| within(2_000, Bounds { control: loops(0.34), content: part(least_ns) });
     check(&holding(1.9), Verdict::Verified, "");
     check(&holding(2.5), Verdict::Contradicted, r#"below_content least_ns=2.5 ns=2.0 of="a part""#);
+    // What was counted in the start itself is heard before other starts.
+    let counted = EvidenceRule { seen: [(Sight::ResidentMib, 71)].into(), ..silent.clone() };
+    let both = by(&counted, 320, Bounds { control: loops(0.34), content: part(2.5) });
+    check(&both, Verdict::Contradicted, r#"host_saw_fewer needed=71 seen=70 what="MiB in memory""#);
 }
 
 /// Contexts that blocked twice in three of 4,000 units: 12,000 looks, but for 1 in 50 and what the
