@@ -27,12 +27,12 @@ fn root_starts_only_what_nobody_else_may_change() {
             std::fs::set_permissions(&path, Permissions::from_mode(mode.mode() | change)).unwrap();
             let said = run();
             said.refuses(2, &[reason]);
-            assert!(world.run("list").out.contains(reason), "{part}");
+            assert!(world.run("list").words().contains(reason), "{part}");
         }
         std::fs::set_permissions(&path, mode).unwrap();
         chown(&path, Some(NOBODY), None).unwrap();
         run().refuses(2, &["belongs to another user"]);
-        assert!(world.run("list").out.contains("belongs to another user"), "{part}");
+        assert!(world.run("list").words().contains("belongs to another user"), "{part}");
         chown(&path, Some(0), None).unwrap();
         assert_eq!(run().status, 0, "{part}");
     }
