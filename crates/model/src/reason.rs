@@ -385,6 +385,8 @@ pub enum Reason {
     BelowReading { left: f64, reading: f64, #[serde(skip_serializing_if = "Option::is_none")] least: Option<f64> },
     #[error("below the resolution: {quantity} fell by {by:.0} {unit} per context while contexts were made")]
     FellBelowZero { quantity: String, by: f64, unit: String },
+    #[error("below the resolution: in half of the batches a {unit} took no time beyond the same work without it")]
+    NothingLeft { unit: String },
     #[error(
         "`plan` came only with the samples, or the probe had answered before the host had looked at its tasks; allow longer batches by --batch-time"
     )]

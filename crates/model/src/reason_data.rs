@@ -39,7 +39,13 @@ impl Reason {
     pub fn no_figure(&self) -> bool {
         match self {
             Self::InSomeStarts { reason, .. } => reason.no_figure(),
-            _ => matches!(self, Self::BelowReading { .. } | Self::FellBelowZero { .. } | Self::Translated { .. }),
+            _ => matches!(
+                self,
+                Self::BelowReading { .. }
+                    | Self::FellBelowZero { .. }
+                    | Self::NothingLeft { .. }
+                    | Self::Translated { .. }
+            ),
         }
     }
 }

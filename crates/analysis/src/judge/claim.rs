@@ -370,14 +370,20 @@ fn stood_still(case: &Case<'_>) -> Option<Reason> {
     let timed = case.transcript.samples.iter().filter(|samples| samples.quantity.is_none());
     let mut batches = timed.flat_map(|samples| samples.ticks.iter().map(|&ticks| (samples.units, ticks)));
     let least = |units: u64| case.constants.implausible_ns * units as f64 / tick_ns - 2.0;
-    let (units, ticks) = batches.find(|&(units, ticks)| (ticks as f64) < least(units))?;
+    let stands = |&(units, ticks): &(u64, i64)| (ticks as f64) < least(units) && !nothing_left(case, ticks as f64);
+    let (units, ticks) = batches.find(stands)?;
     Some(Reason::ClockStoodStill { units, ticks, limit: Some(least(units)) })
 }
 
 fn below_one_cycle(case: &Case<'_>) -> Option<Reason> {
     let least_ns = case.constants.implausible_ns;
-    let ns = timed_median(case).filter(|ns| *ns < least_ns)?;
+    let ns = timed_median(case).filter(|ns| *ns < least_ns && !nothing_left(case, *ns))?;
     Some(Reason::BelowOneCycle { ns, least_ns: Some(least_ns) })
+}
+
+/// A difference of which the scatter of both sides leaves nothing: a probe tells none below zero.
+pub(super) fn nothing_left(case: &Case<'_>, figure: f64) -> bool {
+    case.experiment().difference && figure <= 0.0
 }
 
 /// Batches that are too short beside other starts. A machine may change its pace between two, so
@@ -393,7 +399,7 @@ pub(super) fn too_short(case: &Case<'_>) -> Option<Reason> {
     below.or_else(|| stood_still(case))
 }
 
-fn timed_median(case: &Case<'_>) -> Option<f64> {
+pub(super) fn timed_median(case: &Case<'_>) -> Option<f64> {
     let by_unit = case.experiment().timed() && !case.experiment().in_one_batch();
     switchcost_stats::median(&crate::series::values(case.transcript)).filter(|_| by_unit)
 }

@@ -26,7 +26,13 @@ pub(super) fn reason(case: &Case<'_>) -> Option<Reason> {
         let observed = case.evidence.counts[name];
         Some(Reason::NotReached { name: name.clone(), observed, needed })
     };
-    near().or_else(unreached).or_else(|| each::below_resolution(case)).or_else(|| host_missing(case))
+    let nothing = || super::claim::timed_median(case).filter(|figure| super::claim::nothing_left(case, *figure));
+    let nothing_left = || nothing().map(|_| Reason::NothingLeft { unit: case.experiment().page().unit.clone() });
+    near()
+        .or_else(unreached)
+        .or_else(nothing_left)
+        .or_else(|| each::below_resolution(case))
+        .or_else(|| host_missing(case))
 }
 
 /// All that the rule needs and the probe alone can know, and that it did not tell, with the field

@@ -43,6 +43,27 @@ fn no_switch_is_as_fast_as_an_empty_loop() {
     check(&both, Verdict::Contradicted, r#"host_saw_fewer needed=71 seen=70 what="MiB in memory""#);
 }
 
+/// What a batch lost may be less than its noise; a switch takes time.
+#[test]
+fn a_difference_of_nothing_accuses_nobody() {
+    let difference = Experiment::all().into_iter().find(|experiment| experiment.difference).unwrap();
+    let told = |experiment: Experiment, ticks: &[i64]| {
+        let (mut plan, mut transcript) = (plan(), honest());
+        plan.variant.experiment = experiment;
+        transcript.plan.as_mut().unwrap().experiment = plan.variant.experiment;
+        let measured = transcript.samples.iter_mut().filter(|samples| samples.phase == Phase::Measure);
+        measured.for_each(|samples| samples.ticks = ticks.iter().cycle().take(samples.ticks.len()).copied().collect());
+        let silent = EvidenceRule { kernel_switches: None, turns: false, ..rule() };
+        judged(&silent, &plan, &transcript, ProcessEnd::Exited(0), "")
+    };
+    let nothing = format!("nothing_left unit=\"{}\"", difference.unit);
+    check(&told(difference, &[0]), Verdict::Unobservable, &nothing);
+    check(&told(difference, &[2_000_000, 2_000_000, 0]), Verdict::Verified, "");
+    check(&told(Experiment::usual(), &[0]), Verdict::Contradicted, "below_one_cycle least_ns=0.1 ns=0.0");
+    let stood = told(Experiment::usual(), &[2_000_000, 2_000_000, 0]);
+    assert_eq!(stood.judgement.verdict, Verdict::Contradicted, "{stood:?}");
+}
+
 /// Contexts that blocked twice in three of 4,000 units: 12,000 looks, but for 1 in 50 and what the
 /// edges add.
 #[test]
