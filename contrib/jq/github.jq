@@ -12,4 +12,4 @@ def fixed: (. * 1000 | round | tostring | "0000"[:[4 - length, 0] | max] + .)
      (.median | values | [., "", ""])) as [$value, $mode, $share]
   | {name: (name + $mode), unit: "\($unit)/\(.unit)", value: $value}
     + if .low then {range: "± \((.high - .low) / 2 | fixed)"} else {} end
-    + {extra: "run \($run), \(.starts) starts, \(.verdict)\($share)"}]
+    + {extra: "run \($run), \(.starts) starts, \([.verdict, .conditions[].condition] | join(", "))\($share)"}]

@@ -41,7 +41,8 @@ class Module(unittest.TestCase):
         labels = [row["label"] for row in run.document["results"]]
         self.assertEqual(labels, ["control/call", "thread/pipe"])
         self.assertIn(run.id, repr(run))
-        self.assertIsInstance(run.warnings, list)
+        # Two starts are too few for an interval.
+        self.assertTrue(any("few" in warning for warning in run.warnings), run.warnings)
         self.assertRegex(run.document["results"][0]["build"]["runtime"], "static|dynamic")
 
     def test_what_is_loaded_is_what_was_measured(self):

@@ -56,6 +56,34 @@ fn every_command_says_that_each_start_was_disturbed() {
     }
 }
 
+/// Which programs read; none of them may take such a figure for one of a quiet machine.
+#[test]
+fn every_form_says_that_each_start_was_disturbed() {
+    let (world, busy) = disturbed();
+    let export = |run: &str, form: &str| world.run_words(&["export", run, "--format", form]).out;
+    let json: Value = serde_json::from_str(&export(&busy, "json")).unwrap();
+    let disturbed = serde_json::json!([{ "condition": "disturbed", "starts": 10, "of": 10 }]);
+    for row in json["results"].as_array().unwrap() {
+        let is_control = row["mechanism"].as_str().unwrap().starts_with("control/");
+        assert!(is_control || row["conditions"] == disturbed, "{row}");
+    }
+    assert!(json["cautions"][0].as_str().unwrap().starts_with("Other programs disturbed"), "{json}");
+    // Of each form its lines about a row's condition, by what stands in them.
+    let lines = [
+        ("csv", ",disturbed\n", 2),
+        ("benchstat", "# Thread/", 2),
+        ("benchstat", "# Other programs disturbed", 1),
+        ("prometheus", "condition=\"disturbed\"} 1", 2),
+        ("prometheus", "caution=\"Other programs disturbed", 1),
+        ("jsonl", "foreign_cpu", 20),
+    ];
+    for (form, words, least) in lines {
+        let said = |run| export(run, form).lines().filter(|line| format!("{line}\n").contains(words)).count();
+        assert!(said(&busy) >= least, "{form}: {}", export(&busy, form));
+        assert_eq!(said("latest"), 0, "{form}: {}", export("latest", form));
+    }
+}
+
 /// Each line but the headline and what stands around a table.
 fn rows_of<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
     text.lines().filter(|line| line.starts_with(&format!(" {name}"))).collect()

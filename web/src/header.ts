@@ -119,7 +119,7 @@ function together(context: Context): HTMLElement[] {
 /** What limits the answer, above it: whose run it is of, if there are several. */
 function conditions({ run, runs }: Context): HTMLElement[] {
   const whose = runs.length > 1 ? `${run.title}: ` : "";
-  return run.data.limits.slice(0, 8).map((text) => h("p", { class: "condition" }, whose + text));
+  return run.data.cautions.slice(0, 8).map((text) => h("p", { class: "condition" }, whose + text));
 }
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

@@ -412,6 +412,11 @@ export interface RunData {
    */
   axis: string | null;
   /**
+   * What limits the answer that `show` gives: a busy, watched or unstable machine, too few
+   * starts.
+   */
+  cautions: string[];
+  /**
    * Rows that differ in one number only.
    */
   curves: Curve[];
@@ -427,10 +432,6 @@ export interface RunData {
    * Version of this form. New fields do not change it.
    */
   format: number;
-  /**
-   * What limits the answer that its rows give.
-   */
-  limits: string[];
   machine: MachinePart;
   /**
    * Rows that differ in the pair of CPUs only.
@@ -875,6 +876,10 @@ export interface Result {
    * Compiler, runtime and flags as the probe reports them; null if it never answered.
    */
   build: Build | null;
+  /**
+   * What limits each conclusion that rests on the row: disturbed, slowed, drifting, few_starts, unobserved.
+   */
+  conditions: Condition[];
   /**
    * Contexts in the ring, or kept.
    */

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use switchcost_analysis::{Analysis, Row};
+use switchcost_analysis::{Analysis, Condition, Row};
 use switchcost_model::{Reason, Value as Amount};
 use switchcost_stats::Mode;
 
@@ -48,6 +48,7 @@ enum Of {
     Words(Get<BTreeMap<String, String>>),
     Amounts(Get<BTreeMap<String, f64>>),
     Modes(Get<Vec<Mode>>),
+    Conditions,
 }
 
 const fn column(name: &'static str, of: Of, meaning: &'static str) -> Column {
@@ -71,6 +72,7 @@ impl Column {
             Of::Words(get) => json!(get(analysis, row)),
             Of::Amounts(get) => json!(get(analysis, row)),
             Of::Modes(get) => get(analysis, row).iter().map(|mode| json!([mode.value, mode.weight])).collect(),
+            Of::Conditions => json!(row.conditions()),
         }
     }
 
@@ -91,10 +93,11 @@ impl Column {
             Of::Modes(get) => {
                 joined(get(analysis, row).iter().map(|mode| format!("{}={}", number(mode.value), number(mode.weight))))
             }
+            Of::Conditions => joined(limited_by(row).into_iter()),
         }
     }
 
-    fn schema(&self) -> Schema {
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         let mut schema = match self.of {
             Of::Text(_) => json_schema!({ "type": "string" }),
             Of::Word(_) => json_schema!({ "type": ["string", "null"] }),
@@ -109,6 +112,7 @@ impl Column {
                     json_schema!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
                 json_schema!({ "type": "array", "items": pair })
             }
+            Of::Conditions => generator.subschema_for::<Vec<Condition>>(),
         };
         schema.insert("description".into(), self.meaning.into());
         schema
@@ -127,6 +131,12 @@ impl Shown {
 
 fn joined(words: impl Iterator<Item = String>) -> String {
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// What limits the row, as words that stay when others are worded better.
+pub(crate) fn limited_by(row: &Row<'_>) -> Vec<String> {
+    let code = |condition| json!(condition)["condition"].as_str().unwrap_or_default().to_owned();
+    row.conditions().into_iter().map(code).collect()
 }
 
 /// A figure of every row that has any.
@@ -349,6 +359,11 @@ pub static COLUMNS: &[Column] = &[
     .shown("verdict", |row| row.verdict.to_string().into()),
     column("reason", Of::Text(|_, row| row.why()), "Why not verified; empty if verified."),
     column("reason_code", Of::Text(|_, row| row.reason.as_ref().map(Reason::code).unwrap_or_default()), "The same as a word that stays when the sentence is worded better; empty if verified."),
+    column(
+        "conditions",
+        Of::Conditions,
+        "What limits each conclusion that rests on the row: disturbed, slowed, drifting, few_starts, unobserved.",
+    ),
 ];
 
 /// The columns of one row as an object.
@@ -375,9 +390,9 @@ impl JsonSchema for Columns {
         true
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let properties: serde_json::Map<String, Value> =
-            COLUMNS.iter().map(|column| (column.name.to_owned(), column.schema().into())).collect();
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut property = |column: &Column| (column.name.to_owned(), column.schema(generator).into());
+        let properties: serde_json::Map<String, Value> = COLUMNS.iter().map(&mut property).collect();
         let required: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
         json_schema!({ "type": "object", "properties": properties, "required": required })
     }

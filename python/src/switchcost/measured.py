@@ -56,7 +56,7 @@ class Run:
     @property
     def warnings(self) -> list[str]:
         """What changes how its figures are read."""
-        return list(self.document["warnings"])
+        return [*self.document["cautions"], *self.document["warnings"]]
 
     @cached_property
     def rows(self) -> pandas.DataFrame:

@@ -56,9 +56,9 @@ test("one sentence answers first, with the factors that their intervals carry", 
 
 test("what limits the answer stands above it, and beside each row", async ({ page }) => {
   const wrong = await open(page, "busy");
-  const { limits } = dataOf(readFileSync(pageFile("busy"), "utf8")).runs[0]!;
-  expect(limits[0]).toMatch(/^Other programs disturbed 25 of 25 rows /);
-  expect(await page.locator("header > .condition").allTextContents()).toEqual(limits);
+  const { cautions } = dataOf(readFileSync(pageFile("busy"), "utf8")).runs[0]!;
+  expect(cautions[0]).toMatch(/^Other programs disturbed 25 of 25 rows /);
+  expect(await page.locator("header > .condition").allTextContents()).toEqual(cautions);
   for (const [view, id] of [
     ["ladder", "ladder-switch"],
     ["compare", "compare"],

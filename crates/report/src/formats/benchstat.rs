@@ -2,6 +2,8 @@
 //! `benchstat` and its like read.
 
 use super::Format;
+use super::ladder::limits;
+use crate::columns::limited_by;
 use crate::text::Style;
 use std::fmt::Write as _;
 use switchcost_analysis::Analysis;
@@ -42,10 +44,18 @@ fn benchstat(analysis: &Analysis<'_>) -> String {
         goarch(&fact("kernel.architecture")),
         fact("cpu.model_name")
     );
+    // Writing to memory does not fail.
+    for caution in limits(analysis) {
+        let _ = writeln!(out, "# {caution}");
+    }
     for row in analysis.originals() {
         let unit = format!("{}/op", row.quantity.unit);
+        let (name, limits) = (capital(row.variant), limited_by(row).join(" "));
+        if !limits.is_empty() {
+            let _ = writeln!(out, "# {name}: {limits}");
+        }
         for (_, median) in &row.summary.invocation_medians {
-            let _ = writeln!(out, "Benchmark{} 1 {median:.4} {unit}", capital(row.variant)); // Writing to memory does not fail.
+            let _ = writeln!(out, "Benchmark{name} 1 {median:.4} {unit}");
         }
     }
     Style::PLAIN.sealed(&out)

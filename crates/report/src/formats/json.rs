@@ -6,7 +6,7 @@ mod shapes;
 use self::seen::{SeenByPart, seen_by};
 use self::shapes::{CurvePart, MatrixPart};
 use super::Format;
-use super::ladder::not_counted;
+use super::ladder::{limits, not_counted};
 use crate::columns::Columns;
 use crate::text::Style;
 use schemars::JsonSchema;
@@ -28,6 +28,9 @@ pub(crate) struct Document {
     curves: Vec<CurvePart>,
     /// Rows that differ in the pair of CPUs only.
     matrices: Vec<MatrixPart>,
+    /// What limits the answer that `show` gives: a busy, watched or unstable machine, too few
+    /// starts.
+    cautions: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -219,6 +222,7 @@ pub(crate) fn document(analysis: &Analysis<'_>) -> Document {
         results: analysis.shown().map(|row| result(analysis, row)).collect(),
         curves,
         matrices,
+        cautions: limits(analysis),
         warnings: analysis.warnings.iter().map(ToString::to_string).collect(),
     }
 }

@@ -4,6 +4,8 @@
 //! one.
 
 use super::Format;
+use super::ladder::limits;
+use crate::columns::limited_by;
 use crate::text::Style;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,20 +26,21 @@ impl Format for Prometheus {
 
     fn write(&self, analysis: &Analysis<'_>, _: Style) -> Result<String, String> {
         let mut out = String::new();
-        let labels = |row: &Row<'_>, mode| labels(&analysis.run.id, row, mode);
+        let of_run = || ("run", analysis.run.id.clone());
+        let labels = |row: &Row<'_>, own| labels(of_run(), row, own);
         // Quantities that share a base unit are one metric, which the format lists once.
         let mut listed = BTreeSet::new();
         for known in quantities().into_iter().filter(|quantity| listed.insert(quantity.base_unit.clone())) {
             for (name, meaning, value) in FIGURES {
                 let rows = figures(analysis).filter(|figure| figure.row.quantity.base_unit == known.base_unit);
                 let samples = rows.filter_map(|figure| {
-                    Some((labels(figure.row, figure.mode), value(&figure)? / figure.row.quantity.per_base))
+                    Some((labels(figure.row, figure.kind()), value(&figure)? / figure.row.quantity.per_base))
                 });
                 let (metric, what) = (format!("switchcost_{name}{}", known.base_unit), &known.of_a_unit);
                 gauge(&mut out, &metric, &format!("{what} of a unit: {meaning}."), samples);
             }
         }
-        let shares = figures(analysis).filter_map(|figure| Some((labels(figure.row, figure.mode), figure.mode?.1)));
+        let shares = figures(analysis).filter_map(|figure| Some((labels(figure.row, figure.kind()), figure.mode?.1)));
         gauge(
             &mut out,
             "switchcost_mode_share",
@@ -47,8 +50,14 @@ impl Format for Prometheus {
         let verified =
             analysis.shown().map(|row| (labels(row, None), f64::from(u8::from(row.verdict == Verdict::Verified))));
         gauge(&mut out, "switchcost_verified", "1: the evidence supports the claim of the row.", verified);
+        let limited = analysis.shown().flat_map(|row| limited_by(row).into_iter().map(move |limit| (row, limit)));
+        let limited = limited.map(|(row, limit)| (labels(row, Some(("condition", limit))), 1.0));
+        gauge(&mut out, "switchcost_condition", "1: it limits each conclusion that rests on the row.", limited);
+        let cautions = limits(analysis).into_iter();
+        let cautions = cautions.map(|caution| (braced([of_run(), ("caution", caution)]), 1.0));
+        gauge(&mut out, "switchcost_caution", "1: it limits what the run as a whole says.", cautions);
         let ended = analysis.run.ended_unix_ns.unwrap_or(analysis.run.started_unix_ns) as f64 / 1e9;
-        let run = std::iter::once((format!("{{run=\"{}\"}}", escaped(&analysis.run.id)), ended));
+        let run = std::iter::once((braced([of_run()]), ended));
         gauge(&mut out, "switchcost_run_timestamp_seconds", "When the run ended.", run);
         Ok(Style::PLAIN.sealed(&out))
     }
@@ -78,22 +87,28 @@ fn gauge(out: &mut String, name: &str, help: &str, samples: impl Iterator<Item =
     }
 }
 
-fn labels(run: &str, row: &Row<'_>, mode: Option<(usize, f64)>) -> String {
+type Label = (&'static str, String);
+
+/// Those of a row, with what tells this series of it from others.
+fn labels(run: Label, row: &Row<'_>, own: Option<Label>) -> String {
     let variant = row.variant;
-    let own: Vec<String> = variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let mut all = vec![
+    let parameters: Vec<String> = variant.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let all = [
         ("mechanism", variant.mechanism.to_string()),
         ("probe", variant.probe.clone()),
         ("experiment", variant.experiment.to_string()),
         ("contexts", variant.contexts.to_string()),
         ("placement", variant.placement.to_string()),
         ("timing", variant.timing.to_string()),
-        ("run", run.to_owned()),
-        ("parameters", own.join(" ")),
+        run,
+        ("parameters", parameters.join(" ")),
         ("unit", row.unit.clone()),
     ];
-    all.extend(mode.map(|(number, _)| ("mode", number.to_string())));
-    let all: Vec<String> = all.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+    braced(all.into_iter().chain(own))
+}
+
+fn braced(labels: impl IntoIterator<Item = Label>) -> String {
+    let all: Vec<String> = labels.into_iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(&value))).collect();
     format!("{{{}}}", all.join(","))
 }
 
@@ -107,6 +122,10 @@ struct Figure<'l, 'r> {
 }
 
 impl Figure<'_, '_> {
+    fn kind(&self) -> Option<Label> {
+        self.mode.map(|(number, _)| ("mode", number.to_string()))
+    }
+
     /// Ends of the interval of the median.
     fn interval(&self) -> Option<(f64, f64)> {
         self.row.interval().filter(|_| self.mode.is_none())

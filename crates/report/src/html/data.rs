@@ -7,7 +7,6 @@ use super::tables::{Table, short, tables};
 use crate::columns::{COLUMNS, Column, Shown};
 use crate::compare::{PublishedPart, published_part};
 use crate::formats::json::{Document, document};
-use crate::formats::ladder::limits;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -147,8 +146,6 @@ struct RunPart {
     source: String,
     /// Word of the axis of a sweep.
     axis: Option<String>,
-    /// What limits the answer that its rows give.
-    limits: Vec<String>,
     /// Costs that this run holds all layers of, as `switchcost explain --format json` gives them.
     explained: Vec<ExplainedPart>,
     #[serde(flatten)]
@@ -305,8 +302,7 @@ fn run_part(analysis: &Analysis<'_>, source: &str, detailed: bool, catalogue: &C
     let mut document = document(analysis);
     document.forget_starts();
     let axis = analysis.run.request.axis.clone();
-    let (limits, explained) = (limits(analysis), explained(analysis, catalogue));
-    RunPart { source: source.to_owned(), axis, limits, explained, document, details }
+    RunPart { source: source.to_owned(), axis, explained: explained(analysis, catalogue), document, details }
 }
 
 fn detail_part(row: &Row<'_>, detail: Detail<'_>, analysis: &Analysis<'_>, catalogue: &Catalogue) -> DetailPart {
