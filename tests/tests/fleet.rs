@@ -237,6 +237,25 @@ fn who_did_not_answer_is_named_and_few_nodes_get_no_verdict() {
 }
 
 #[test]
+fn a_node_that_left_only_how_it_ended_is_told() {
+    let (world, body) = world();
+    let folder = ten(&world, &body, "round");
+    for (file, text) in [("n3.status", "0"), ("n77.status", "137"), ("n77.err", "Killed"), ("n78.status", "0")] {
+        world.write(&format!("round/{file}"), &format!("{text}\n"));
+    }
+    let said = world.run(&format!("fleet judge {} --format json", folder.display()));
+    let told = serde_json::json!([
+        {
+            "file": "n77.status",
+            "left_out": true,
+            "what": "there is no run file of its node; its node ended with status 137: Killed",
+        },
+        { "file": "n78.status", "left_out": true, "what": "there is no run file of its node" },
+    ]);
+    assert_eq!((said.status, &said.json()["problems"]), (4, &told), "{said:?}");
+}
+
+#[test]
 fn what_a_file_is_not_costs_only_itself() {
     let (world, body) = world();
     let folder = ten(&world, &body, "round");

@@ -71,6 +71,7 @@ pub fn round(
     });
     progress.into_inner().into_iter().for_each(Progress::clear);
     let mut problems = Problems::default();
+    problems.silent(folder, &paths);
     let mut nodes: Vec<(String, PathBuf, NodeRun)> = Vec::new();
     for (path, result) in paths.into_iter().zip(results) {
         let result = result.into_inner().ok().flatten().unwrap_or_else(|| Err("it could not be read".to_owned()));
@@ -219,6 +220,24 @@ impl Problems {
 
     fn leave_out(&mut self, path: &Path, what: String) {
         self.tell(path, true, what);
+    }
+
+    /// Nodes of which a launcher says how they ended, and that left no run file.
+    fn silent(&mut self, folder: &Path, answers: &[PathBuf]) {
+        let mut ends: Vec<PathBuf> =
+            std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        ends.retain(|path| path.extension().is_some_and(|ending| ending == "status"));
+        ends.sort();
+        for path in ends {
+            let node = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let own = |answer: &PathBuf| {
+                answer.file_stem() == path.file_stem() || node_name(answer).starts_with(&format!("{node}."))
+            };
+            if !answers.iter().any(own) {
+                let end = ended(folder, &node).map_or(String::new(), |end| format!("; {end}"));
+                self.leave_out(&path, format!("there is no run file of its node{end}"));
+            }
+        }
     }
 
     /// Figures of another version of the method are other figures: the most common one is judged.
