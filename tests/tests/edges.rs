@@ -174,7 +174,7 @@ fn edges_that_accused_somebody_accuse_nobody() {
 #[ignore = "suite edges"]
 fn no_edge_of_the_catalogue_accuses_anybody() {
     let Some(real) = Real::new(FAKE) else { return };
-    // A part of the catalogue, for who has no half an hour at once.
+    // A part of the catalogue, for who has not an hour at once.
     let part = std::env::var("SWITCHCOST_EDGES").unwrap_or_else(|_| "*".to_owned());
     let list = real.run(&format!("list {part} --format json")).json();
     let mut found = Vec::new();

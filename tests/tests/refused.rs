@@ -9,6 +9,21 @@ const FAKE: &str = env!("CARGO_BIN_EXE_switchcost-fake");
 /// It tells that it was started.
 const PROBE: &str = "id = \"told\"\ntitle = \"Told\"\nsource = \"fake\"\npriority = 200\ncommand = [\"sh\", \"probe.sh\"]\nstart_timeout_ms = 1000\n";
 
+/// A control that was measured for its sake is not what was asked for.
+#[test]
+fn nothing_is_measured_where_only_a_control_is() {
+    let world = World::new(FAKE);
+    let page = |own: &str| mechanism("").replacen("placements", &format!("{own}\nplacements"), 1);
+    world.write("share/switchcost/mechanisms/thread/noise.toml", &page("control = true"));
+    world.write("share/switchcost/mechanisms/thread/unsupported.toml", &page("bound = [\"thread/noise\"]"));
+    for (asked, status) in [("thread/unsupported", 3), ("thread/unsupported thread/noise", 0), ("thread/noise", 0)] {
+        let said = world.run(&format!("run {asked} --format json"));
+        let rows = said.json()["results"].clone();
+        let control = rows.as_array().unwrap().iter().find(|row| row["mechanism"] == "thread/noise").unwrap();
+        assert_eq!((said.status, &control["verdict"]), (status, &"verified".into()), "{asked}: {said:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_done_asks_no_probe() {
     let world = World::new(FAKE);

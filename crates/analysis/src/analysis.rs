@@ -13,6 +13,7 @@ use crate::speed::clock;
 use crate::together::together;
 use crate::warnings::warnings;
 use switchcost_catalogue::Catalogue;
+use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{CoreClock, EndedBy, Invocation, Placement, Remark, Run, Verdict};
 use switchcost_stats::FEWEST;
 
@@ -137,6 +138,15 @@ impl<'r> Analysis<'r> {
     /// The rows that every view shows: an A/A twin only where its evidence speaks against it.
     pub fn shown(&self) -> impl Iterator<Item = &Row<'r>> {
         self.ladder().filter(is_shown)
+    }
+
+    /// Whether a row was asked for: a control that was measured for the sake of others was not.
+    pub fn asked(&self) -> impl Fn(&Row<'r>) -> bool {
+        let patterns = self.run.request.patterns.iter().filter_map(|text| Pattern::parse(text).ok());
+        let patterns: Vec<Pattern<'r>> = patterns.collect();
+        let controls = self.shown().all(|row| row.control);
+        let named = move |row: &Row<'_>| patterns.iter().any(|one| one.names_mechanism(&row.variant.mechanism));
+        move |row| controls || !row.control || named(row)
     }
 
     /// What the CPUs of a pair share; None for other placements, or where the machine's facts do

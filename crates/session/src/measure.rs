@@ -375,11 +375,11 @@ pub fn not_stored(reason: &StoreError) -> Failure {
 
 /// The worst that happened decides.
 pub fn status(analysis: &Analysis<'_>) -> Exit {
-    let rows = &analysis.rows;
+    let (rows, asked) = (&analysis.rows, analysis.asked());
     let any = |verdict| rows.iter().any(|row| row.verdict == verdict);
     if any(Verdict::Contradicted) {
         Exit::Contradicted
-    } else if !rows.iter().any(|row| row.summary.figures.is_some()) {
+    } else if !rows.iter().any(|row| asked(row) && row.summary.figures.is_some()) {
         let late = analysis.run.ended_by == EndedBy::Budget && any(Verdict::Unmeasured);
         if late { Exit::Partial } else { Exit::Nothing }
     } else if analysis.partial() || any(Verdict::Broken) || any(Verdict::Unmeasured) {

@@ -11,7 +11,6 @@ use crate::curves;
 use crate::text::{Detail, Style, budget, machine_words};
 use switchcost_analysis::number::{counted, percent};
 use switchcost_analysis::{Analysis, Lacking, Row, found};
-use switchcost_catalogue::grammar::Pattern;
 use switchcost_model::{EndedBy, Reason, Remark, Run, Utc, Verdict, remark};
 
 pub use counted::not_counted;
@@ -133,12 +132,8 @@ struct View<'a, 'r> {
 impl<'a, 'r> View<'a, 'r> {
     fn new(analysis: &'a Analysis<'r>, detail: Detail) -> Self {
         let all: Vec<&Row<'r>> = analysis.shown().collect();
-        // Controls that were measured for the sake of others are not what was asked for.
-        let patterns = analysis.run.request.patterns.iter();
-        let patterns: Vec<Pattern<'_>> = patterns.filter_map(|text| Pattern::parse(text).ok()).collect();
-        let every = detail != Detail::Brief || all.iter().all(|row| row.control);
-        let asked = |row: &Row<'_>| patterns.iter().any(|pattern| pattern.names_mechanism(&row.variant.mechanism));
-        let keeps = |row: &&Row<'_>| every || !row.control || asked(row) || row.verdict == Verdict::Contradicted;
+        let (every, asked) = (detail != Detail::Brief, analysis.asked());
+        let keeps = |row: &&Row<'r>| every || asked(row) || row.verdict == Verdict::Contradicted;
         let mut rows: Vec<&Row<'r>> = all.iter().copied().filter(keeps).collect();
         let hidden = all.len() - rows.len();
         let many = |lacking: &Lacking<'_, '_>| detail == Detail::Brief && lacking.rows.len() > FEW;
