@@ -96,7 +96,8 @@ fn a_preemption_has_a_price_or_the_row_says_what_it_lacks() {
     verified_or_lacking(row, &["SCHED_FIFO was refused", "others had the CPU so long"]);
     let rows = self::rows("thread/preempted", "--param every=500 --param data=4194304").unwrap();
     let often = of(&rows, "every", "500");
-    assert!(text(often, "verdict") == "unsupported" && text(often, "reason").contains("every="), "{often}");
+    // Where the caches are fast, one pass fits between two.
+    verified_or_lacking(often, &["add --param every=", "others had the CPU so long"]);
 }
 
 #[test]
