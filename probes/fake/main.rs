@@ -197,12 +197,12 @@ fn run(behaviour: &str, plan: &Plan, offer: Option<&Offer>, out: &mut File) -> E
     match behaviour {
         "hang" => forever(),
         "hang-family" => {
-            family("trap '' TERM HUP INT; while :; do sleep 1; done");
+            family("trap '' TERM HUP INT; while :; do sleep 1000; done");
             forever()
         }
         "escape" => {
             // A grandchild leaves the process group and keeps the report descriptor.
-            family("exec setsid sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done'");
+            family("exec setsid sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1000; done'");
             forever()
         }
         "crash" => {

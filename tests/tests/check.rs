@@ -182,8 +182,8 @@ fn what_is_late_is_named() {
         assert!(line(&world.run("check")).starts_with(&words));
         return switchcost_e2e::untested("this machine is too busy to be checked");
     }
-    // A probe that hangs is ended in time, with its family.
-    for (name, mechanism) in [("hang", "thread/hang"), ("family", "thread/hang-family")] {
+    // A probe that hangs is ended in time, with its family and who left that.
+    for (name, mechanism) in [("hang", "thread/hang"), ("family", "thread/hang-family"), ("far", "thread/escape")] {
         let hangs = world.forged(name, |body| body.replace("thread/honest", mechanism));
         let said = in_time(|times| {
             let said = alone(&world, &["check", "--within", &format!("{times}s"), "--baseline", &hangs]);

@@ -69,8 +69,8 @@ fn a_page_is_opened_only_when_asked_and_without_a_desktop_a_sentence_says_where_
     let world = world();
     assert_eq!(world.run("run thread/honest --rounds 1 --batches 1 --budget 600s").status, 0);
     let (page, seen) = (world.path("p.html"), world.path("seen"));
-    // In the place of the desktop's launcher.
-    world.write("bin/xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" >{}\n", seen.display()));
+    // In the place of the desktop's launcher; what it starts outlives the command.
+    world.write("bin/xdg-open", &format!("#!/bin/sh\nsleep 0.3\nprintf %s \"$1\" >{}\n", seen.display()));
     let mut mode = std::fs::metadata(world.path("bin/xdg-open")).unwrap().permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
     std::fs::set_permissions(world.path("bin/xdg-open"), mode).unwrap();
@@ -89,7 +89,8 @@ fn a_page_is_opened_only_when_asked_and_without_a_desktop_a_sentence_says_where_
     assert!(said.err.contains("no desktop") && said.err.contains(page.to_str().unwrap()), "{said:?}");
     assert!(page.exists() && !seen.exists());
     assert_eq!(report(&["--open"], Some(":0")).status, 0);
-    assert_eq!(std::fs::read_to_string(&seen).unwrap(), page.to_str().unwrap());
+    let shown = || std::fs::read_to_string(&seen).is_ok_and(|text| text == page.to_str().unwrap());
+    switchcost_e2e::until("the page in a browser", shown);
 }
 
 #[test]

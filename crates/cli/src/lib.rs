@@ -39,6 +39,8 @@ fn carry_out() -> ExitCode {
             output::say(&format!("switchcost: {}", harmless_line(&failure.sentence)));
             failure.exit
         });
+    // A check that is late answers while a probe runs.
+    switchcost_machine::spawn::abandon();
     // What ends by Ctrl-C as it should (audit --watch) is fine.
     if exit != Exit::Fine {
         switchcost_machine::interrupt::end_as_asked();

@@ -250,6 +250,12 @@ pub fn reap_strays() -> u32 {
     os::spawn::reap_strays()
 }
 
+/// Kills, with all that descends from them, the children that a thread has which is left at the end
+/// of the program: the kernel would end their leaders only. Nobody can start one afterwards.
+pub fn abandon() {
+    os::spawn::abandon();
+}
+
 /// Why no program can run under callgrind here; None: it may, if valgrind is installed. Kits of
 /// other processors do not mark their units for it.
 #[must_use]

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use switchcost_model::{Capabilities, Tree};
 
 /// See [`crate::spawn::adopt_orphans`].
-pub(crate) use super::strays::{adopt_orphans, reap_strays};
+pub(crate) use super::strays::{abandon, adopt_orphans, reap_strays};
 /// See [`crate::spawn::tasks_created`].
 pub(crate) use super::tree::tasks_created;
 

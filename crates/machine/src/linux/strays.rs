@@ -71,6 +71,9 @@ const MARK: &str = "SWITCHCOST_CHILD";
 /// process that only somebody else can reap.
 pub(crate) const GOING: Duration = Duration::from_secs(2);
 
+/// Looks for strays at the end of a program that cannot wait for them.
+const MOST_GENERATIONS: usize = 50;
+
 /// Between two looks at what is going. Nothing is measured then, so a short sleep does no harm.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -181,6 +184,35 @@ pub(crate) fn adopting() -> bool {
 /// See [`crate::spawn::reap_strays`].
 pub(crate) fn reap_strays() -> u32 {
     sweep().0
+}
+
+/// See [`crate::spawn::abandon`].
+pub(crate) fn abandon() {
+    // Kept to the end of the program, so that no other thread starts one, or reaps one and frees
+    // its id.
+    let live = std::mem::ManuallyDrop::new(live());
+    let leaders: Vec<Pid> = live.iter().filter_map(|&pid| Pid::from_raw(pid)).collect();
+    // Else nobody's strays are left; a browser that was opened is to stay.
+    if leaders.is_empty() && SWEEPING.try_lock().is_ok() {
+        return;
+    }
+    for &leader in &leaders {
+        let _ = rustix::process::kill_process_group(leader, Signal::KILL);
+        let _ = rustix::process::kill_process(leader, Signal::KILL);
+    }
+    all_ended_by(Instant::now() + GRACE, &leaders);
+    // Who had left its group is a child of this process now, each generation after its parent.
+    for _ in 0..MOST_GENERATIONS {
+        let stray = |pid: &Pid| adopting() && is_stray(*pid, &live) && !has_ended(*pid);
+        let strays: Vec<Pid> = children().into_iter().filter(stray).collect();
+        if strays.is_empty() {
+            break;
+        }
+        for pid in strays {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// Kills strays and reaps those that end in time: how many there were, and what the reaped ones

@@ -59,6 +59,9 @@ impl Running {
 /// See [`crate::spawn::adopt_orphans`].
 pub(crate) fn adopt_orphans() {}
 
+/// See [`crate::spawn::abandon`]: nothing was started.
+pub(crate) fn abandon() {}
+
 /// See [`crate::spawn::reap_strays`].
 pub(crate) fn reap_strays() -> u32 {
     0

@@ -227,6 +227,9 @@ fn explain(error: &io::Error, program: PathBuf) -> SpawnError {
 /// See [`crate::spawn::adopt_orphans`]: nobody can leave a job.
 pub(crate) fn adopt_orphans() {}
 
+/// See [`crate::spawn::abandon`]: a job ends with its last handle.
+pub(crate) fn abandon() {}
+
 /// See [`crate::spawn::reap_strays`].
 pub(crate) fn reap_strays() -> u32 {
     0
