@@ -183,9 +183,7 @@ impl Running {
 
     pub(crate) fn kill_group(&self) {
         // Not reaped (`end` consumes the public handle), so neither id can belong to anybody else.
-        // The leader by itself too: it may have moved to another group.
-        let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
-        let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+        strays::kill_group(self.pid);
     }
 
     pub(crate) fn left_behind(&self) -> Option<usize> {

@@ -186,6 +186,12 @@ pub(crate) fn reap_strays() -> u32 {
     sweep().0
 }
 
+/// Kills a group and its leader, which may have moved to another one and is not reaped.
+pub(crate) fn kill_group(leader: Pid) {
+    let _ = rustix::process::kill_process_group(leader, Signal::KILL);
+    let _ = rustix::process::kill_process(leader, Signal::KILL);
+}
+
 /// See [`crate::spawn::abandon`].
 pub(crate) fn abandon() {
     // Kept to the end of the program, so that no other thread starts one, or reaps one and frees
@@ -196,10 +202,7 @@ pub(crate) fn abandon() {
     if leaders.is_empty() && SWEEPING.try_lock().is_ok() {
         return;
     }
-    for &leader in &leaders {
-        let _ = rustix::process::kill_process_group(leader, Signal::KILL);
-        let _ = rustix::process::kill_process(leader, Signal::KILL);
-    }
+    leaders.iter().copied().for_each(kill_group);
     all_ended_by(Instant::now() + GRACE, &leaders);
     // Who had left its group is a child of this process now, each generation after its parent.
     for _ in 0..MOST_GENERATIONS {
